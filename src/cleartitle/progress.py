@@ -1,0 +1,62 @@
+"""Progress for people, on standard error: rate and time left on a terminal, silence elsewhere."""
+
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+__all__ = ["console", "progress", "set_quiet", "warn"]
+
+_state = {"quiet": False}
+logger = logging.getLogger("cleartitle")
+
+
+def console() -> Console:
+    """A console on standard error (looked up at each call, so that redirection is honoured)."""
+    return Console(file=sys.stderr, quiet=_state["quiet"], highlight=False)
+
+
+def set_quiet(quiet: bool) -> None:
+    """Silence progress bars; warnings still go to the log."""
+    _state["quiet"] = quiet
+
+
+def warn(message: str) -> None:
+    """One line about something that was left out, on standard error; never a traceback."""
+    line = " ".join(message.split())
+    logger.warning("%s", line)
+    console().print(f"[yellow]warning:[/] {escape(line)}", soft_wrap=True)
+
+
+@contextmanager
+def progress(label: str, total: int | None, unit: str = "") -> Iterator[Callable[[int], None]]:
+    """Show a bar while the block runs; call the yielded function with the number of items just finished.
+
+    On a terminal the bar shows count, rate and time left; when standard error is not a terminal nothing is drawn.
+    """
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        console=console(),
+        transient=False,
+        disable=_state["quiet"] or not sys.stderr.isatty(),
+    ) as bar:
+        task = bar.add_task(label, total=total, rate="")
+
+        def advance(count: int = 1) -> None:
+            bar.advance(task, count)
+            speed = bar.tasks[0].speed
+            if speed:
+                bar.update(
+                    task,
+                    rate=f"{speed:.3g} {unit}/s" if speed >= 1 else f"{1 / speed:.1f} s/{unit or 'item'}",
+                )
+
+        yield advance

@@ -1,0 +1,73 @@
+"""Parquet tables with one declared Arrow schema each, written whole or not at all."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cleartitle.errors import InputError
+from cleartitle.files import atomic_path
+
+__all__ = ["part_paths", "read_key", "read_parts", "read_table", "table_of", "write_table"]
+
+KEY = b"cleartitle.key"
+
+
+def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """Rows as an Arrow table with exactly this schema.
+
+    Raises:
+        KeyError: a row lacks a column or has one too many (a slip in the program, not in the input).
+    """
+    rows = list(rows)
+    names = set(schema.names)
+    for row in rows:
+        if row.keys() != names:
+            raise KeyError(f"columns differ from the schema: {sorted(names.symmetric_difference(row))}")
+    return pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+
+
+def write_table(path: Path, table: pa.Table, *, key: str = "") -> None:
+    """Write one Parquet file atomically (zstd); ``key`` names the options and inputs it was made with."""
+    metadata = {**(table.schema.metadata or {}), KEY: key.encode()}
+    with atomic_path(path) as temporary:
+        pq.write_table(table.replace_schema_metadata(metadata), temporary, compression="zstd")
+
+
+def read_key(path: Path) -> str | None:
+    """The key a part was written with, or None if the file is not a whole Parquet file."""
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+    except (pa.ArrowInvalid, OSError):
+        return None
+    return metadata.get(KEY, b"").decode()
+
+
+def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """Read a Parquet file, or the named columns of it.
+
+    Raises:
+        InputError: absent, truncated or not Parquet.
+    """
+    try:
+        return pq.ParquetFile(path).read(columns=columns)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such table") from None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{path}: not a whole Parquet file ({str(error).splitlines()[0]})") from None
+
+
+def part_paths(folder: Path) -> list[Path]:
+    """The committed parts of a table in order; temporary files do not count."""
+    return sorted(folder.glob("part-*.parquet"))
+
+
+def read_parts(folder: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa.Table:
+    """All committed parts of a table as one; an empty table with ``schema`` if there is none."""
+    tables = [read_table(path, columns).replace_schema_metadata(None) for path in part_paths(folder)]
+    if not tables:
+        empty = schema.empty_table()
+        return empty.select(columns) if columns else empty
+    return pa.concat_tables(tables)
