@@ -1,4 +1,4 @@
-"""Cleartitle: what does the output of a generative model owe to other people's work?
+"""Cleartitle tells what the output of a generative model owes to other people's work.
 
 Each capability is a subpackage with its own public names (``__all__``); this package imports none of them,
 so that ``import cleartitle`` costs nothing.

@@ -31,6 +31,4 @@ def require(module: str, extra: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or not module.startswith(error.name):
             raise
-        raise MissingExtraError(
-            f'{module} is not installed; mend: pip install "cleartitle[{extra}]"'
-        ) from error
+        raise MissingExtraError(f'{module} is not installed; mend: pip install "cleartitle[{extra}]"') from error

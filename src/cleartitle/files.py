@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def cache_dir(*parts: str) -> Path:
 
 
 @contextmanager
-def atomic_path(path: Path) -> Iterator[Path]:
+def atomic_path(path: Path) -> Generator[Path]:
     """Yield a temporary path beside ``path`` that takes its name only if the block succeeds.
 
     The data is flushed to disk before the rename, so a reader never sees half a file, whatever is killed.

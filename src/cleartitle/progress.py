@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -33,7 +33,7 @@ def warn(message: str) -> None:
 
 
 @contextmanager
-def progress(label: str, total: int | None, unit: str = "") -> Iterator[Callable[[int], None]]:
+def progress(label: str, total: int | None, unit: str = "") -> Generator[Callable[[int], None]]:
     """Show a bar while the block runs; call the yielded function with the number of items just finished.
 
     On a terminal the bar shows count, rate and time left; when standard error is not a terminal nothing is drawn.

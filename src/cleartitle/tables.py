@@ -24,7 +24,7 @@ def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     rows = list(rows)
     names = set(schema.names)
     for row in rows:
-        if row.keys() != names:
+        if set(row) != names:
             raise KeyError(f"columns differ from the schema: {sorted(names.symmetric_difference(row))}")
     return pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
 

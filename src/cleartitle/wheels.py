@@ -60,9 +60,7 @@ def _download(name: str, version: str, folder: Path, timeout: float) -> Path:
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
         except subprocess.TimeoutExpired:
-            raise WheelUnavailableError(
-                f"{name}=={version}: no answer within {timeout:.0f} s; try again"
-            ) from None
+            raise WheelUnavailableError(f"{name}=={version}: no answer within {timeout:.0f} s; try again") from None
         wheels = sorted(Path(temporary).glob("*.whl"))
         if done.returncode or not wheels:
             lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
