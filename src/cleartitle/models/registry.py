@@ -1,0 +1,72 @@
+"""From a word on the command line to a model."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from cleartitle.errors import InputError
+from cleartitle.models.protocol import Model, ModelOptions
+
+__all__ = ["KINDS", "open_model"]
+
+
+def _embedded(_: str, options: ModelOptions) -> Model:
+    from cleartitle.models.embedded import EmbeddedModel
+
+    return EmbeddedModel(options)
+
+
+def _gguf(rest: str, options: ModelOptions) -> Model:
+    from cleartitle.models.embedded import EmbeddedModel
+
+    return EmbeddedModel(options, path=Path(rest))
+
+
+def _openai(rest: str, options: ModelOptions) -> Model:
+    from cleartitle.models.openai_compatible import OpenAIModel
+
+    return OpenAIModel(rest, options)
+
+
+def _openai_completions(rest: str, options: ModelOptions) -> Model:
+    from cleartitle.models.openai_compatible import OpenAIModel
+
+    return OpenAIModel(rest, options, completions=True)
+
+
+def _hf(rest: str, options: ModelOptions) -> Model:
+    from cleartitle.models.transformers import TransformersModel
+
+    return TransformersModel(rest, options)
+
+
+def _replay(rest: str, options: ModelOptions) -> Model:
+    from cleartitle.models.replay import ReplayModel
+
+    return ReplayModel(Path(rest), options)
+
+
+KINDS: dict[str, tuple[str, Callable[[str, ModelOptions], Model]]] = {
+    "embedded": ("the small model that runs on the CPU with nothing else to set up", _embedded),
+    "gguf": ("gguf:FILE, another GGUF model on the CPU", _gguf),
+    "openai": ("openai:NAME, a chat model behind an OpenAI-compatible endpoint", _openai),
+    "openai-completions": ("openai-completions:NAME, a base model behind /v1/completions", _openai_completions),
+    "hf": ("hf:FOLDER, a model in the format of Hugging Face transformers", _hf),
+    "replay": ("replay:FILE, answers recorded elsewhere", _replay),
+}
+"""Kind of model → what it is, and how it is opened. An adapter adds its line here."""
+
+
+def open_model(spec: str, options: ModelOptions = ModelOptions()) -> Model:  # noqa: B008 - frozen
+    """Open the model that ``spec`` names: ``embedded``, or ``KIND:NAME`` with a kind of `KINDS`.
+
+    Heavy packages and weights are loaded here, not at import.
+
+    Raises:
+        InputError: no such kind, or the name that the kind needs is absent.
+        MissingExtraError: the adapter's package is not installed; the message says how to install it.
+    """
+    kind, colon, rest = spec.partition(":")
+    if kind not in KINDS or bool(rest) == (kind == "embedded") or (colon and not rest):
+        known = "; ".join(text if ":" in text else f"{name}: {text}" for name, (text, _) in KINDS.items())
+        raise InputError(f"model {spec[:200]!r}: not understood; mend: one of {known}")
+    return KINDS[kind][1](rest, options)
