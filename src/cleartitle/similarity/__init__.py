@@ -1,0 +1,22 @@
+"""How alike two texts are: one module per measure, and the standard that turns measures into a verdict."""
+
+from cleartitle.similarity.bleu import bleu4, bleu4_prepared, bleu4_tokens
+from cleartitle.similarity.edit import edit_prepared, edit_similarity
+from cleartitle.similarity.minhash import minhash_jaccard, minhash_prepared
+from cleartitle.similarity.tokens import REGEX_TOKENIZER, Prepared, prepare, regex_tokens, too_short, words
+
+__all__ = [
+    "REGEX_TOKENIZER",
+    "Prepared",
+    "bleu4",
+    "bleu4_prepared",
+    "bleu4_tokens",
+    "edit_prepared",
+    "edit_similarity",
+    "minhash_jaccard",
+    "minhash_prepared",
+    "prepare",
+    "regex_tokens",
+    "too_short",
+    "words",
+]
