@@ -1,5 +1,28 @@
 """What stands in a source file: languages, functions and their parts, comments, complexity."""
 
+from cleartitle.code.comments import Comment, comment_lines_paper, comments, shared_comments
+from cleartitle.code.complexity import complexity
+from cleartitle.code.extract import Extraction, extract_body
+from cleartitle.code.functions import Unit, units
 from cleartitle.code.languages import LANGUAGES, Language, language, language_of_path
+from cleartitle.code.preamble import preamble, without_header
+from cleartitle.code.python_source import UnparsableError
 
-__all__ = ["LANGUAGES", "Language", "language", "language_of_path"]
+__all__ = [
+    "LANGUAGES",
+    "Comment",
+    "Extraction",
+    "Language",
+    "UnparsableError",
+    "Unit",
+    "comment_lines_paper",
+    "comments",
+    "complexity",
+    "extract_body",
+    "language",
+    "language_of_path",
+    "preamble",
+    "shared_comments",
+    "units",
+    "without_header",
+]

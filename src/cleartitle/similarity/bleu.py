@@ -20,9 +20,9 @@ def bleu4(*, reference: str, candidate: str, language: str = "python") -> float:
 
     Words are Pygments token values split on white space. Geometric mean of the clipped precisions of 1- to 4-grams
     with the brevity penalty (Papineni et al. 2002, section 2), a precision of zero replaced as in smoothing method 4
-    of Chen and Cherry 2014, section 3. One used by LiCoEval (section III-D2). Not symmetric. The smoothing makes short texts
-    score above 0 for one shared word; see :func:`cleartitle.similarity.too_short`. A high value shows likeness of
-    wording, not that one text was copied from the other.
+    of Chen and Cherry 2014, section 3. Used by LiCoEval (section III-D2). Not symmetric. The smoothing makes short
+    texts score above 0 for one shared word; see :func:`cleartitle.similarity.too_short`. A high value shows likeness
+    of wording, not that one text was copied from the other.
 
     Raises:
         InputError: unknown language.

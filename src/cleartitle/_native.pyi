@@ -1,0 +1,7 @@
+import numpy as np
+import numpy.typing as npt
+
+def minhash(
+    grams: npt.NDArray[np.uint32], a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.uint32]: ...
+def clipped_matches(reference: npt.NDArray[np.uint32], candidate: npt.NDArray[np.uint32], n: int) -> int: ...
