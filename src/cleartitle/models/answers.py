@@ -2,10 +2,12 @@
 
 import re
 
-from cleartitle.models.protocol import Generation, Status, ToolCall
+from cleartitle.models.protocol import Capabilities, Generation, Image, Request, Status, ToolCall
 from cleartitle.models.refusals import looks_like_refusal
 
-__all__ = ["answer", "split_reasoning"]
+__all__ = ["PROMPT_CUT", "answer", "cut_prompt", "split_reasoning", "unfit"]
+
+PROMPT_CUT = "white space at the end of a completion prompt is removed"
 
 _THINK = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
 
@@ -68,3 +70,28 @@ def answer(
         attempts=attempts,
         seconds=seconds,
     )
+
+
+def unfit(request: Request, can: Capabilities) -> str | None:
+    """Why this model cannot be asked this, in one line; None if it can."""
+    if request.style == "chat" and not can.chat:
+        return "this model takes a text to continue, not a conversation; mend: ask in completion style"
+    if request.style == "completion" and not can.completion:
+        return "this model takes a conversation, not a text to continue; mend: ask in chat style"
+    if request.tools and not can.tools:
+        return "this model takes no tools"
+    contents = [message.content for message in request.messages if not isinstance(message.content, str)]
+    images = any(isinstance(part, Image) for content in contents for part in content)
+    if images and not can.images:
+        return "this model takes no images"
+    return None
+
+
+def cut_prompt(prompt: str) -> str:
+    """The prompt without white space at its end, so that it ends at a token boundary.
+
+    A tokenizer joins white space to the word that follows it. A prompt that ends in a blank or a newline asks the model
+    for a token that it never saw in training at that place, which moves figures of memorization in both directions.
+    The continuation then starts with the white space itself. A prompt of nothing but white space stays as it is.
+    """
+    return prompt.rstrip() or prompt
