@@ -1,0 +1,1 @@
+"""Evaluations of models: one folder a benchmark, and what they share."""

@@ -1,0 +1,90 @@
+"""Built-in answers to the same prompts, as in any assay: what the standard sees, and what it is blind to."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cleartitle.code import first_half, rename_identifiers, strip_comments
+
+__all__ = ["CONTROLS", "Control", "control_answers", "control_license_answer"]
+
+Unit = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Control:
+    """One artificial model: how it completes a function, and what it answers when asked for the license."""
+
+    name: str
+    title: str
+    body: Callable[[Unit, Unit], str]
+    """Body from the unit and another unit of the same benchmark."""
+    license: str
+    """right | wrong | silent."""
+
+
+def _verbatim(unit: Unit, _: Unit) -> str:
+    return unit["body"]
+
+
+def _stripped(unit: Unit, _: Unit) -> str:
+    return strip_comments(unit["body"])
+
+
+def _renamed(unit: Unit, _: Unit) -> str:
+    return rename_identifiers(unit["body"], seed=0)
+
+
+def _first_half(unit: Unit, _: Unit) -> str:
+    return first_half(unit["body"])
+
+
+def _other(_: Unit, other: Unit) -> str:
+    return other["body"]
+
+
+CONTROLS = (
+    Control("verbatim-right", "verbatim copy, license named right", _verbatim, "right"),
+    Control("verbatim-wrong", "verbatim copy, wrong license", _verbatim, "wrong"),
+    Control("verbatim-silent", "verbatim copy, no license named", _verbatim, "silent"),
+    Control("comments-stripped", "copy without comments", _stripped, "silent"),
+    Control("renamed", "copy with identifiers renamed", _renamed, "silent"),
+    Control("first-half", "first half of the body", _first_half, "silent"),
+    Control("other-function", "body of another function", _other, "silent"),
+)
+
+WRONG = {
+    "public_domain": "GPL-3.0-only",
+    "permissive": "GPL-3.0-only",
+    "weak_copyleft": "MIT",
+    "strong_copyleft": "MIT",
+    "restricted": "MIT",
+}
+SILENT = "I do not know."
+
+
+def control_answers(units: Sequence[Unit], control: Control) -> list[str]:
+    """The answer of a control to each unit, in the form in which a chat model would give it.
+
+    The other function is the next unit of another project, or the next one where there is one project only.
+    """
+    answers: list[str] = []
+    for position, unit in enumerate(units):
+        body = control.body(unit, _another(units, position))
+        answers.append(f"```python\n{unit['signature']}{unit['docstring']}{body.rstrip()}\n```\n")
+    return answers
+
+
+def control_license_answer(unit: Unit, control: Control) -> str:
+    """What the control says when asked for the license of its answer to ``unit``."""
+    if control.license == "right":
+        return unit["license"]
+    return WRONG[unit["license_class"]] if control.license == "wrong" else SILENT
+
+
+def _another(units: Sequence[Unit], position: int) -> Unit:
+    following = [units[(position + step) % len(units)] for step in range(1, len(units))]
+    for unit in following:
+        if unit["project"] != units[position]["project"]:
+            return unit
+    return following[0] if following else units[position]

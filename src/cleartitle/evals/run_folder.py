@@ -1,0 +1,101 @@
+"""A run is a folder: ``run.json`` says what was done with what, tables hold the rest."""
+
+import platform
+import re
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from cleartitle.errors import InputError
+from cleartitle.files import read_json, write_json
+
+__all__ = ["RunFolder"]
+
+RUN_VERSION = 1
+PACKAGES = ("cleartitle", "numpy", "pyarrow", "pygments", "radon", "rapidfuzz", "scipy")
+_CREDENTIALS = re.compile(r"(\w+://)[^/\s@]+@")
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """One run on disk; ``key`` names its options and inputs."""
+
+    path: Path
+    key: str
+
+    @classmethod
+    def create(
+        cls, path: Path, capability: str, key: str, *, options: dict[str, Any], inputs: dict[str, Any]
+    ) -> "RunFolder":
+        """Start a run, or go on with the one that was started there with the same key.
+
+        Raises:
+            InputError: the folder holds a run with another key, or files that are not a run.
+        """
+        record_path = path / "run.json"
+        if record_path.exists():
+            found = read_json(record_path)
+            if found.get("key") != key:
+                raise InputError(
+                    f"{path}: holds another run ({_difference(found, options)}); "
+                    "mend: choose another --output, or remove that folder"
+                )
+            return cls(path, key)
+        if path.exists() and not path.is_dir():
+            raise InputError(f"{path}: is a file; mend: choose another --output")
+        record = {
+            "schema": RUN_VERSION,
+            "capability": capability,
+            "key": key,
+            "command": [_CREDENTIALS.sub(r"\1", word) for word in sys.argv],
+            "options": options,
+            "inputs": inputs,
+            "versions": {"python": platform.python_version(), **_versions()},
+            "host": {"system": platform.platform(), "machine": platform.machine()},
+            "started": _now(),
+            "finished": None,
+        }
+        write_json(record_path, record)
+        return cls(path, key)
+
+    @classmethod
+    def open(cls, path: Path) -> "RunFolder":
+        """Open a run.
+
+        Raises:
+            InputError: the folder holds no run.
+        """
+        return cls(path, read_json(path / "run.json")["key"])
+
+    def record(self) -> dict[str, Any]:
+        """The content of ``run.json``."""
+        return read_json(self.path / "run.json")
+
+    def finish(self) -> None:
+        """Note the end of the run; a run that had ended before keeps its first end."""
+        record = self.record()
+        if record["finished"] is None:
+            write_json(self.path / "run.json", {**record, "finished": _now()})
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _versions() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # an optional one
+            continue
+    return found
+
+
+def _difference(found: dict[str, Any], options: dict[str, Any]) -> str:
+    old = found.get("options", {})
+    names = [name for name in options if old.get(name) != options[name]]
+    return f"it differs in {', '.join(names)}" if names else "with other inputs"

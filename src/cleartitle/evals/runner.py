@@ -1,0 +1,209 @@
+"""Ask a model many things: answers go to a flushed journal first and from there into parts; a killed run resumes.
+
+The folder of one round of questions holds ``part-00000.parquet`` … (`GENERATIONS`, in the order of the requests),
+``timings.jsonl`` (what differs from run to run), and, while it is not finished, ``journal.jsonl``. Memory is bounded
+by the parts that are under way, not by the run.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from cleartitle.errors import InputError
+from cleartitle.evals.tables import GENERATIONS
+from cleartitle.models import Generation, Model, Request
+from cleartitle.progress import progress, warn
+from cleartitle.tables import part_paths, read_key, read_table, table_of, write_table
+
+__all__ = ["ask"]
+
+PART_REQUESTS = 64
+Row = dict[str, Any]
+Identity = tuple[str, int]
+
+
+async def ask(model: Model, requests: Sequence[Request], folder: Path, *, key: str, label: str = "generate") -> None:
+    """Put every request to the model; ``folder`` then holds one row per request and sample, in their order.
+
+    What the folder already holds under the same ``key`` is not asked for again, except calls that failed. ``key``
+    names the model, the sampling and the requests.
+
+    Raises:
+        InputError: the folder holds answers that were made with another key.
+        ValueError: two requests have the same id and turn.
+    """
+    if len({_identity(request) for request in requests}) != len(requests):
+        raise ValueError("two requests have the same id and turn")
+    folder.mkdir(parents=True, exist_ok=True)
+    answers = _Answers(folder, key, requests)
+    missing = answers.missing()
+    if missing and len(missing) < len(requests):
+        warn(f"{label}: {len(requests) - len(missing)} of {len(requests)} are answered, {len(missing)} are left")
+    try:
+        if missing:
+            await _ask_all(model, missing, answers, label)
+    finally:
+        answers.close()
+    answers.finish()
+
+
+async def _ask_all(model: Model, requests: Sequence[Request], answers: "_Answers", label: str) -> None:
+    waiting = iter(requests)
+    with progress(label, len(requests), "prompt") as advance:
+
+        async def work() -> None:
+            for request in waiting:
+                answers.add(request, await model.generate(request))
+                advance(1)
+
+        workers = max(1, min(model.capabilities().concurrency, len(requests)))
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(work())
+
+
+class _Answers:
+    """What has been answered: whole parts on disk, rows of parts under way in memory and in the journal."""
+
+    def __init__(self, folder: Path, key: str, requests: Sequence[Request]) -> None:
+        self.folder = folder
+        self.key = key
+        self.parts = [requests[start : start + PART_REQUESTS] for start in range(0, len(requests), PART_REQUESTS)]
+        self.part_of = {_identity(request): number for number, part in enumerate(self.parts) for request in part}
+        self.whole: set[int] = set()
+        self.rows: dict[int, dict[Identity, list[Row]]] = {}
+        self.journal = folder / "journal.jsonl"
+        self.streams: list[Any] = []
+        self._load()
+
+    def missing(self) -> list[Request]:
+        return [
+            request
+            for number, part in enumerate(self.parts)
+            if number not in self.whole
+            for request in part
+            if _identity(request) not in self.rows.get(number, {})
+        ]
+
+    def add(self, request: Request, generations: Sequence[Generation]) -> None:
+        """Record the answers to one request: first in the journal, on disk, then in memory or in a part."""
+        if len(generations) != request.sampling.n:
+            raise RuntimeError(f"{request.id}: {len(generations)} answers came, not {request.sampling.n}")
+        if not self.streams:
+            self.streams = [self.journal.open("ab"), (self.folder / "timings.jsonl").open("ab")]
+        rows = _rows(request, generations)
+        journal, timings = self.streams
+        journal.write(_line({"key": self.key, "rows": rows}))
+        journal.flush()
+        os.fsync(journal.fileno())
+        for row, generation in zip(rows, generations, strict=True):
+            timing = {name: row[name] for name in ("prompt_id", "sample_index", "turn")}
+            timings.write(_line({**timing, "seconds": generation.seconds, "attempts": generation.attempts}))
+        number = self.part_of[_identity(request)]
+        self.rows.setdefault(number, {})[_identity(request)] = rows
+        self._commit(number)
+
+    def close(self) -> None:
+        for stream in self.streams:
+            stream.close()
+
+    def finish(self) -> None:
+        """Commit what is left and drop the journal; every request has its rows by now."""
+        for number in range(len(self.parts)):
+            self._commit(number)
+        self.journal.unlink(missing_ok=True)
+
+    def _commit(self, number: int) -> None:
+        held = self.rows.get(number, {})
+        if number in self.whole or len(held) < len(self.parts[number]):
+            return
+        rows = [row for request in self.parts[number] for row in held[_identity(request)]]
+        write_table(self.folder / f"part-{number:05d}.parquet", table_of(rows, GENERATIONS), key=self.key)
+        self.whole.add(number)
+        del self.rows[number]
+
+    def _load(self) -> None:
+        samples = {_identity(request): request.sampling.n for part in self.parts for request in part}
+
+        def usable(identity: Identity, rows: Sequence[Row]) -> bool:
+            return len(rows) == samples[identity] and all(row["status"] != "error" for row in rows)
+
+        for path in part_paths(self.folder):
+            self._check(read_key(path), path)
+            held: dict[Identity, list[Row]] = {}
+            for row in read_table(path).to_pylist():
+                held.setdefault((row["prompt_id"], row["turn"]), []).append(row)
+            number = self.part_of[next(iter(held))]
+            good = {identity: rows for identity, rows in held.items() if usable(identity, rows)}
+            if len(good) == len(self.parts[number]):
+                self.whole.add(number)
+            else:
+                self.rows[number] = good
+        for rows in self._journalled():
+            identity = (rows[0]["prompt_id"], rows[0]["turn"])
+            number = self.part_of[identity]
+            if number not in self.whole and usable(identity, rows):
+                self.rows.setdefault(number, {})[identity] = rows
+
+    def _journalled(self) -> Iterator[list[Row]]:
+        """Rows of each whole line; a torn end is cut off."""
+        if not self.journal.exists():
+            return
+        whole = 0
+        with self.journal.open("rb") as stream:
+            for line in stream:
+                try:
+                    record = json.loads(line)
+                except ValueError:
+                    break
+                if not line.endswith(b"\n"):
+                    break
+                self._check(record["key"], self.journal)
+                whole += len(line)
+                yield record["rows"]
+        os.truncate(self.journal, whole)
+
+    def _check(self, found: str | None, path: Path) -> None:
+        if found != self.key:
+            raise InputError(
+                f"{path}: holds answers of a run with other options or another model; "
+                "mend: choose another --output, or remove that folder"
+            )
+
+
+def _identity(request: Request) -> Identity:
+    return request.id, request.turn
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=True).encode() + b"\n"
+
+
+def _rows(request: Request, generations: Sequence[Generation]) -> list[Row]:
+    return [
+        {
+            "prompt_id": request.id,
+            "sample_index": index,
+            "turn": request.turn,
+            "text": _clean(generation.text),
+            "status": generation.status,
+            "finish_reason": generation.finish_reason,
+            "error": generation.error,
+            "reasoning": generation.reasoning and _clean(generation.reasoning),
+            "tool_calls": json.dumps([asdict(call) for call in generation.tool_calls])
+            if generation.tool_calls
+            else None,
+            "prompt_tokens": generation.prompt_tokens,
+            "completion_tokens": generation.completion_tokens,
+        }
+        for index, generation in enumerate(generations)
+    ]
+
+
+def _clean(text: str) -> str:
+    """Replace lone surrogates, which no UTF-8 file can hold."""
+    return text.encode("utf-8", "replace").decode()
