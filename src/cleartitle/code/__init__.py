@@ -7,6 +7,7 @@ from cleartitle.code.functions import Unit, units
 from cleartitle.code.languages import LANGUAGES, Language, language, language_of_path
 from cleartitle.code.preamble import preamble, without_header
 from cleartitle.code.python_source import UnparsableError
+from cleartitle.code.transform import first_half, rename_identifiers, strip_comments
 
 __all__ = [
     "LANGUAGES",
@@ -19,10 +20,13 @@ __all__ = [
     "comments",
     "complexity",
     "extract_body",
+    "first_half",
     "language",
     "language_of_path",
     "preamble",
+    "rename_identifiers",
     "shared_comments",
+    "strip_comments",
     "units",
     "without_header",
 ]

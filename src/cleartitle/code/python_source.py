@@ -8,7 +8,7 @@ from itertools import accumulate
 from cleartitle.code.languages import split_lines
 from cleartitle.errors import InputError
 
-__all__ = ["PythonSource", "UnparsableError", "has_definition"]
+__all__ = ["PythonSource", "UnparsableError", "has_definition", "statements_within"]
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -83,6 +83,11 @@ def has_definition(statement: ast.stmt) -> bool:
             if isinstance(inner, Sequence) and not isinstance(inner, str):
                 waiting.extend(inner)
     return False
+
+
+def statements_within(tree: ast.AST) -> list[ast.stmt]:
+    """All statements of a tree, at any depth."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
 
 
 def _parse(text: str) -> ast.Module:

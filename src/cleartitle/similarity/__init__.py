@@ -3,11 +3,17 @@
 from cleartitle.similarity.bleu import bleu4, bleu4_prepared, bleu4_tokens
 from cleartitle.similarity.edit import edit_prepared, edit_similarity
 from cleartitle.similarity.minhash import minhash_jaccard, minhash_prepared
+from cleartitle.similarity.spans import SharedSpan, shared_spans
+from cleartitle.similarity.standards import Criterion, StrikingStandard, Verdict
 from cleartitle.similarity.tokens import REGEX_TOKENIZER, Prepared, prepare, regex_tokens, too_short, words
 
 __all__ = [
     "REGEX_TOKENIZER",
+    "Criterion",
     "Prepared",
+    "SharedSpan",
+    "StrikingStandard",
+    "Verdict",
     "bleu4",
     "bleu4_prepared",
     "bleu4_tokens",
@@ -17,6 +23,7 @@ __all__ = [
     "minhash_prepared",
     "prepare",
     "regex_tokens",
+    "shared_spans",
     "too_short",
     "words",
 ]
