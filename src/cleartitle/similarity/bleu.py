@@ -40,7 +40,7 @@ def bleu4_tokens(reference: Tokens, candidate: Tokens) -> float:
     length = len(candidate)
     if length == 0:
         return 0.0
-    matches = [int(_native.clipped_matches(reference, candidate, order)) for order in range(1, ORDER + 1)]
+    matches = _native.clipped_matches(reference, candidate, ORDER).tolist()
     if matches[0] == 0:
         return 0.0
     logs: list[float] = []

@@ -1,6 +1,5 @@
 """MinHash estimate of the Jaccard similarity of word 5-grams, with the values of datasketch 1.x."""
 
-import hashlib
 from collections.abc import Sequence
 from functools import cache
 
@@ -46,10 +45,11 @@ def signature(words: Sequence[str]) -> npt.NDArray[np.uint32]:
 
 def _gram_hashes(words: Sequence[str]) -> npt.NDArray[np.uint32]:
     """First four bytes, little-endian, of the SHA-1 of each gram: its words joined by blanks, in UTF-8."""
-    encoded = [word.encode("utf-8", "surrogatepass") for word in words]
-    grams = {b" ".join(encoded[start : start + GRAM]) for start in range(len(encoded) - GRAM + 1)}
-    digests = b"".join([hashlib.sha1(gram, usedforsecurity=False).digest()[:4] for gram in grams])
-    return np.frombuffer(digests, dtype="<u4").astype(np.uint32, copy=False)
+    text = " ".join(words).encode("utf-8", "surrogatepass")
+    encoded = words if text.isascii() else [word.encode("utf-8", "surrogatepass") for word in words]
+    lengths = np.fromiter(map(len, encoded), dtype=np.uint64, count=len(encoded))
+    ends = np.cumsum(lengths + np.uint64(1), dtype=np.uint64) - np.uint64(1)
+    return _native.gram_hashes(text, ends - lengths, ends, GRAM)
 
 
 @cache
