@@ -1,5 +1,6 @@
 """SPDX vocabulary, classes and obligations; the license of a text; the license that an answer names."""
 
+from cleartitle.licenses.answer import Answer, parse_answer
 from cleartitle.licenses.expressions import classify, expression_ids, is_dual, license_class, normalize, obligations
 from cleartitle.licenses.vocabulary import (
     CLASSES,
@@ -14,6 +15,7 @@ from cleartitle.licenses.vocabulary import (
 
 __all__ = [
     "CLASSES",
+    "Answer",
     "OBLIGATIONS",
     "License",
     "UnknownLicenseError",
@@ -27,4 +29,5 @@ __all__ = [
     "lookup",
     "normalize",
     "obligations",
+    "parse_answer",
 ]

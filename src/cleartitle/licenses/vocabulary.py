@@ -52,6 +52,7 @@ ENVIRONMENT = "CLEARTITLE_LICENSES"
 _FAMILY_CLASSES = {
     "Apache": "permissive",
     "BSD": "permissive",
+    "EUPL": "weak_copyleft",
     "GPL": "strong_copyleft",
     "GPL-2.0": "strong_copyleft",
     "GPL-3.0": "strong_copyleft",

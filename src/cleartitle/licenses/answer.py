@@ -1,0 +1,330 @@
+"""The license that a model's free-text answer names."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cleartitle.licenses import answer_words as words
+from cleartitle.licenses.combine import DUAL, Combined, combine, explicit_expression, merge_variants
+from cleartitle.licenses.expressions import normalize
+from cleartitle.licenses.names import Mention, clean_text, find_names
+from cleartitle.licenses.notices import find_notices, flatten
+from cleartitle.licenses.vocabulary import UnknownLicenseError, default_vocabulary
+
+__all__ = ["Answer", "parse_answer"]
+
+_LONGEST = 20_000
+# Signs of an answer that are read: longer ones repeat themselves.
+_TAG = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+() -]{2,200})", re.IGNORECASE)
+_FENCE = re.compile(r"^\s*```[\w+-]*\s*$", re.MULTILINE)
+_SENTENCE = re.compile(
+    r"(?:(?<!\bv)(?<!\bver)(?<!\bvers)(?<!\be\.g)(?<!\bi\.e)(?<!\bc)(?<!\bz)(?<!\bB)(?<!\bInc)[.!?]+[\"')]{0,2}(?=\s|$)|[。！？!?]|\n\s*\n|\n(?=\s*(?:[-*•#>]|\d+[.)])\s)|(?<=[.:;])\n|\n(?=[A-Z\"'*]))",
+)
+_CLAUSE = re.compile(
+    r"[;；]|,?\s+(?:but|however|although|though|while|whereas|aber|sondern|jedoch|mais|pero|sino|ma|mas|però|но|однако)\s|,\s*(?:a|instead|rather(?!\s+than))\s|但是?|不过|而是|しかし|ですが",
+    re.IGNORECASE,
+)
+_KEYS = ("license", "licence", "spdx", "spdx_id", "spdx_license", "spdx_identifier", "spdx-license-identifier")
+_KEYS += ("license_id", "license_name", "license_identifier", "license_type", "licenses", "name", "id", "identifier")
+_FIELD = re.compile(
+    r"^\W{0,6}(?:the\s+)?(?:SPDX\s+)?(?:licen[cs]e|lizenz|licencia|licença|licenza|许可证|ライセンス|лицензия)"
+    r"(?:\s+(?:name|type|identifier|information|id|info))?\W{0,3}[:=：]\W{0,4}(?P<value>[^\n]{0,200})$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# One word that is also an id or a family of the vocabulary, but no answer to a question about a license.
+_NOT_AN_ANSWER = {"python", "intel", "doc", "fair", "cube", "sl", "jam", "x", "w3c", "hp", "other", "code"}
+_STATEMENTS = {"LicenseRef-proprietary"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an answer says about the license.
+
+    ``status`` is ``ok`` (one definite license or expression of exact ids), ``family`` (definite, but several ids fit:
+    ``GPL-3.0``, ``BSD``), ``hedged`` (one license, with doubt), ``ambiguous`` (two or more, no word of choice),
+    ``none`` (says that there is no license or that none is given), ``unknown`` (does not know, or names none) or
+    ``refused``. ``expression`` is an SPDX expression or a family with the first three, else None. ``evidence`` holds
+    the parts of the answer that decided.
+    """
+
+    status: str
+    expression: str | None = None
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Named:
+    """An asserted name: whether words assert it, and whether they doubt it."""
+
+    mention: Mention
+    cued: bool
+    hedged: bool
+    sentence: tuple[int, int]
+
+
+def parse_answer(text: str) -> Answer:
+    """The license that ``text``, a model's answer to a question about a license, names.
+
+    Read in this order: JSON, the whole answer as an id or name, an SPDX tag or expression, a pasted license text,
+    names in sentences. Names that are denied, compared with, advised or given as examples do not count. At most
+    20,000 signs are read. The parse says what the answer claims; it does not say that the claim is true.
+    """
+    clean = clean_text(text[:_LONGEST])
+    if not clean.strip():
+        return Answer("unknown")
+    found = _structured(clean)
+    if found is not None:
+        return found
+    plain = _without_markup(clean)
+    return _whole(plain) or _tagged(plain) or _field(plain) or _prose(plain)
+
+
+def _without_markup(text: str) -> str:
+    text = _FENCE.sub("\n", text)
+    text = re.sub(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)", r"\1", text)
+    text = re.sub(r"</?[a-zA-Z][a-zA-Z0-9]{0,10}(?:\s[^<>]{0,200})?/?>", " ", text)
+    text = re.sub(r"\*{1,3}|__|~~|^\s{0,3}#{1,6}\s|^\s*>\s?", "", text, flags=re.MULTILINE)
+    return re.sub(r"^[ \t]*(?://+|/\*+|\*/|\*|#+)[ \t]?", "", text, flags=re.MULTILINE).strip()
+
+
+def _structured(text: str) -> Answer | None:
+    body = _FENCE.sub("", text).strip()
+    match = re.search(r"\{[^{}]{0,4000}(?:\{[^{}]{0,2000}\}[^{}]{0,2000})?\}|^\[[^\[\]]{0,2000}\]$", body)
+    if match is None or len(match[0]) * 2 < len(body):
+        return None
+    try:
+        value = json.loads(match[0])
+    except (ValueError, RecursionError):
+        return None
+    return _of_value(value, match[0])
+
+
+def _of_value(value: Any, shown: str) -> Answer | None:
+    if isinstance(value, dict):
+        lowered = {str(key).lower().replace(" ", "_"): item for key, item in value.items()}
+        for key in _KEYS:
+            if key in lowered:
+                return _of_value(lowered[key], shown)
+        return None
+    if isinstance(value, list):
+        value = ", ".join(str(item) for item in value)
+    if value is None or value == "":
+        return Answer("none", None, (shown[:200],))
+    if isinstance(value, str):
+        answer = parse_answer(value) if value.strip() else Answer("none")
+        return replace(answer, evidence=answer.evidence or (value[:200],))
+    return None
+
+
+def _whole(text: str) -> Answer | None:
+    name = text.strip().strip("\"'.,;:!()[]{}<> \n")
+    if not name or len(name) > 120 or name.lower() in _NOT_AN_ANSWER:
+        return None
+    if name.upper() == "NOASSERTION":
+        return Answer("unknown", None, (name,))
+    if name.upper() == "UNLICENSED":
+        return Answer("none", None, (name,))
+    try:
+        expression = normalize(name)
+    except UnknownLicenseError:
+        return None
+    status = "family" if _has_family(expression) else "ok"
+    return Answer("hedged" if text.rstrip().endswith("?") else status, expression, (name,))
+
+
+def _has_family(expression: str) -> bool:
+    table = default_vocabulary()
+    rows = [table.get(part.strip("()").rstrip("+")) for part in re.split(r" (?:AND|OR|WITH) ", expression)]
+    return any(row is not None and row.is_family for row in rows)
+
+
+def _tagged(text: str) -> Answer | None:
+    match = _TAG.search(text)
+    if match is None:
+        return None
+    value = match[1].strip()
+    for candidate in (value, value.split("  ")[0], value.split()[0]):
+        answer = _whole(candidate)
+        if answer is not None:
+            return replace(answer, evidence=(match[0].strip(),))
+    return None
+
+
+def _field(text: str) -> Answer | None:
+    """A line "License: X" decides if it is short and X is one name or a word for none."""
+    match = _FIELD.search(text)
+    if match is None or text[: match.start()].count("\n") > 8 or len(text[: match.start()]) > 400:
+        return None
+    value = match["value"].strip()
+    if not value or len(value.split()) > 14:
+        return None
+    answer = _whole(value)
+    if answer is None and re.fullmatch(
+        r"\W*(?:none|not\s+\w+|no\s+license|n/a|unspecified|unlicensed)\W*", value, re.IGNORECASE
+    ):
+        answer = Answer("none")
+    if answer is None and re.fullmatch(r"\W*(?:unknown|unclear|undetermined|other)\W*", value, re.IGNORECASE):
+        answer = Answer("unknown")
+    return replace(answer, evidence=(match[0].strip(),)) if answer else None
+
+
+def _spans(text: str, pattern: re.Pattern[str], mentions: list[Mention]) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in pattern.finditer(text):
+        if any(mention.start < match.end() and match.start() < mention.end for mention in mentions):
+            continue
+        yield start, match.end()
+        start = match.end()
+    yield start, len(text)
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    last = None
+    for match in pattern.finditer(text):
+        last = match
+    return last
+
+
+def _reaches(pattern: re.Pattern[str], before: str, limit: int = 90) -> bool:
+    """Whether the last match of ``pattern`` still governs what follows ``before``."""
+    match = _last(pattern, before)
+    if match is None:
+        return False
+    between = before[match.end() :]
+    return len(between) <= limit and not words.RESET.search(between)
+
+
+def _dropped(before: str, after: str) -> str | None:
+    """Why a name does not count: ``undecided``, ``denied``, ``compared``, ``advised``; None if it counts."""
+    if _reaches(words.UNDECIDED, before, 120):
+        return "undecided"
+    if _reaches(words.DENIAL, before) or words.DENIED_AFTER.match(after):
+        return "denied"
+    if _reaches(words.COMPARISON, before, 160):
+        return "compared"
+    if _reaches(words.ADVICE, before, 160):
+        return "advised"
+    return None
+
+
+def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
+    mentions = find_names(text)
+    named: list[_Named] = []
+    dropped: list[tuple[Mention, str]] = []
+    for start, end in _spans(text, _SENTENCE, mentions):
+        inside = [mention for mention in mentions if start <= mention.start < end]
+        if not inside:
+            continue
+        sentence = text[start:end]
+        shifted = [replace(mention, start=mention.start - start, end=mention.end - start) for mention in inside]
+        for first, last in _spans(sentence, _CLAUSE, shifted):
+            clause = [mention for mention in shifted if first <= mention.start < last]
+            for mention in clause:
+                before, after = sentence[first : mention.start], sentence[mention.end : last]
+                original = replace(mention, start=mention.start + start, end=mention.end + start)
+                reason = _dropped(before, after)
+                if reason:
+                    dropped.append((original, reason))
+                elif not mention.weak or len(sentence.split()) <= 8 or words.CUE.search(before):
+                    cued = bool(words.CUE.search(before[-90:]) or words.CUE_AFTER.match(after))
+                    hedged = bool(words.HEDGE_BEFORE.search(before) or words.HEDGE_ANYWHERE.search(sentence))
+                    named.append(_Named(original, cued, hedged, (start, end)))
+    return named, dropped
+
+
+def _prose(text: str) -> Answer:
+    noticed = _noticed(text)
+    named, dropped = _collect(text)
+    if noticed is not None and not _contradicted(noticed, named):
+        return noticed
+    if named and all(item.mention.expression in _STATEMENTS for item in named) and words.NO_LICENSE.search(text):
+        named = []
+    if not named:
+        return _nameless(text, dropped)
+    chosen, combined = _choose(text, named)
+    doubt = any(item.hedged for item in chosen) or bool(words.DOUBT.search(text))
+    doubt = doubt or (text.rstrip().endswith("?") and len(text) < 60)
+    evidence = tuple(text[item.mention.start : item.mention.end] for item in chosen)
+    if not combined.related:
+        return Answer("ambiguous", None, evidence)
+    if " OR " in combined.expression and doubt and not _offers_choice(text):
+        return Answer("ambiguous", None, evidence)
+    status = "hedged" if doubt else "family" if combined.family else "ok"
+    return Answer(status, combined.expression, evidence)
+
+
+def _offers_choice(text: str) -> bool:
+    return any(not match[0].lower().startswith("either") for match in DUAL.finditer(text))
+
+
+def _noticed(text: str) -> Answer | None:
+    flat = flatten(text)
+    notices = [notice for notice in find_notices(flat) if not notice.rule.endswith(("-url", "style-reference"))]
+    if not notices:
+        return None
+    mentions = [Mention(notice.start, notice.end, notice.expression, notice.family) for notice in notices]
+    combined = combine(flat, mentions)
+    if combined is None or not combined.related:
+        return None
+    evidence = tuple(flat[notice.start : notice.end] for notice in notices)
+    return Answer("family" if combined.family else "ok", combined.expression, evidence)
+
+
+def _contradicted(noticed: Answer, named: list[_Named]) -> bool:
+    """Whether words assert another license than the pasted text."""
+    extra = Mention(0, 0, noticed.expression or "", noticed.status == "family")
+    cued = [item.mention for item in named if item.cued and item.mention.expression != "LicenseRef-public-domain"]
+    return len(merge_variants([extra, *cued])) > 1
+
+
+def _choose(text: str, named: list[_Named]) -> tuple[list[_Named], Combined]:
+    """The names that make the answer, and what they combine to."""
+    explicit = explicit_expression(text)
+    if explicit and (" OR " in explicit[0] or " AND " in explicit[0]):
+        inside = [item for item in named if explicit[1] <= item.mention.start < explicit[2]]
+        if inside and len(merge_variants([item.mention for item in named])) <= len(
+            merge_variants([item.mention for item in inside])
+        ):
+            return inside, Combined(explicit[0], _has_family(explicit[0]))
+    groups = [named, *_narrowed(text, named)]
+    first: tuple[list[_Named], Combined] | None = None
+    for group in groups:
+        combined = combine(text, [item.mention for item in group]) if group else None
+        if combined is None:
+            continue
+        first = first or (group, combined)
+        if combined.related:
+            return group, combined
+    assert first is not None
+    return first
+
+
+def _narrowed(text: str, named: list[_Named]) -> Iterator[list[_Named]]:
+    """Smaller groups of names that may be the answer, the best first."""
+    corrections = [match.start() for match in words.CORRECTION.finditer(text)]
+    if corrections:
+        yield [item for item in named if item.mention.start > corrections[-1]]
+    line = next((line for line in text.split("\n") if line.strip()), "")
+    if len(line.split()) <= 12:
+        yield [item for item in named if item.mention.end <= text.index(line) + len(line)]
+    yield [item for item in named if item.cued]
+
+
+def _nameless(text: str, dropped: list[tuple[Mention, str]]) -> Answer:
+    undecided = merge_variants([mention for mention, reason in dropped if reason == "undecided"])
+    if len(undecided) > 1:
+        return Answer("ambiguous", None, tuple(text[mention.start : mention.end] for mention in undecided))
+    found = [
+        (match.start(), status, match[0])
+        for status, pattern in [("refused", words.REFUSAL), ("none", words.NO_LICENSE), ("unknown", words.IGNORANCE)]
+        if (match := pattern.search(text)) is not None
+    ]
+    if found:
+        _, status, evidence = min(found, key=lambda item: item[0])
+        return Answer(status, None, (evidence.strip(),))
+    return Answer("none", None, (match[0],)) if (match := _COPYRIGHT.search(text)) else Answer("unknown")
+
+
+_COPYRIGHT = re.compile(r"(?:copyright|\(c\)|©)[^\n]{0,120}|all\s+rights\s+reserved", re.IGNORECASE)
