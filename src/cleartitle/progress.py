@@ -13,6 +13,7 @@ __all__ = ["console", "progress", "set_quiet", "warn"]
 
 _state = {"quiet": False}
 logger = logging.getLogger("cleartitle")
+logger.addHandler(logging.NullHandler())  # without it an unconfigured log prints every warning a second time
 
 
 def console() -> Console:

@@ -1,0 +1,30 @@
+"""Works at rest: readers, build, and a table layout in which content stands apart from its occurrences."""
+
+from cleartitle.corpus.build import build
+from cleartitle.corpus.corpus import Corpus, Occurrence, Work
+from cleartitle.corpus.options import CorpusOptions
+from cleartitle.corpus.resolve import Resolution, resolve
+from cleartitle.corpus.schema import CONTENTS, LICENSE_TEXTS, OCCURRENCES, SCHEMA_VERSION, SOURCES, TRUST_GRADES
+from cleartitle.corpus.specs import SPECS, Pin, starter_pins
+from cleartitle.corpus.summary import CorpusInfo, info
+
+__all__ = [
+    "CONTENTS",
+    "LICENSE_TEXTS",
+    "OCCURRENCES",
+    "SCHEMA_VERSION",
+    "SOURCES",
+    "SPECS",
+    "TRUST_GRADES",
+    "Corpus",
+    "CorpusInfo",
+    "CorpusOptions",
+    "Occurrence",
+    "Pin",
+    "Resolution",
+    "Work",
+    "build",
+    "info",
+    "resolve",
+    "starter_pins",
+]

@@ -1,0 +1,56 @@
+"""The options of a corpus build."""
+
+from dataclasses import dataclass, field
+
+from cleartitle.code import LANGUAGES
+from cleartitle.errors import InputError
+from cleartitle.options import NOT_IN_KEY
+
+__all__ = ["CorpusOptions"]
+
+
+@dataclass(frozen=True)
+class CorpusOptions:
+    """What goes into a corpus.
+
+    Raises:
+        InputError: an unknown language, an absurd limit, or a column override that is not ``ROLE=COLUMN``.
+    """
+
+    languages: tuple[str, ...] = ("python",)
+    """Languages to keep, out of ``python java c cpp csharp``."""
+    max_file_bytes: int = 2**20
+    """Larger files are left out (bytes)."""
+    max_line_chars: int = 20_000
+    """Files with a longer line are data or minified code and are left out (characters)."""
+    min_lines: int = 1
+    max_lines: int = 100_000
+    include_vendored: bool = True
+    """Keep files below ``vendor``, ``node_modules`` and the like (they are marked, and the declaration of the package
+    around them is not taken to speak for them)."""
+    columns: tuple[str, ...] = ()
+    """Overrides of the column recognition of data sets, each ``ROLE=COLUMN``, for example ``content=code``."""
+    max_rows: int = 0
+    """Rows read from each data set file; 0 for all."""
+    shard_files: int = 2_000
+    """Most files or rows in one shard."""
+    shard_bytes: int = 64 * 2**20
+    """Bytes after which a shard of a folder, repository or data set is closed."""
+    workers: int | None = field(default=None, metadata=NOT_IN_KEY)
+    """Worker processes; one a processor by default."""
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.languages) - set(LANGUAGES))
+        if unknown or not self.languages:
+            raise InputError(f"languages {', '.join(unknown) or '(none)'}: choose from {', '.join(LANGUAGES)}")
+        for name in ("max_file_bytes", "max_line_chars", "max_lines", "shard_files", "shard_bytes"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; mend: at least 1")
+        self.column_overrides()
+
+    def column_overrides(self) -> dict[str, str]:
+        """The column overrides as a mapping of role to column name."""
+        pairs = [text.partition("=") for text in self.columns]
+        if bad := [role for role, equals, column in pairs if not (role and equals and column)]:
+            raise InputError(f"column override {bad[0]!r}: mend: write ROLE=COLUMN, for example content=code")
+        return {role.strip(): column.strip() for role, _, column in pairs}

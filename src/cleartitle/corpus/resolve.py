@@ -1,0 +1,77 @@
+"""The license of an occurrence from what its header and its package say, with a grade of trust.
+
+====================  ==========================================================================================
+``agree``             header and declaration name the same license, or compatible forms of it
+``header``            only the file's own header names one
+``declaration``       only the package's metadata names one
+``conflict``          both name one and they differ; the header is kept as the license of the file
+``none``              neither names one
+====================  ==========================================================================================
+
+Compatible are: the same expression; a header that names only licenses which the declaration contains (a file under
+MIT in a package under ``MPL-2.0 AND MIT``); ``-only``, ``-or-later`` and the bare version of one GNU license; a family
+and its member (``BSD`` and ``BSD-3-Clause``). The declaration of a package is not taken to speak for a vendored file.
+A grade tells how well the sources agree, not that the license was granted by the holder of the rights.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from cleartitle.licenses import UnknownLicenseError, classify, expression_ids, lookup, normalize
+
+__all__ = ["Resolution", "compatible", "resolve"]
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """License, its class, the grade of trust, and the text of a conflict."""
+
+    license: str | None
+    license_class: str | None
+    trust: str
+    conflict: str | None = None
+
+
+@lru_cache(maxsize=8192)
+def resolve(header: str | None, declared: str | None, vendored: bool = False) -> Resolution:
+    """The license of a file from its header and its package's declaration, both SPDX expressions or None."""
+    if vendored:
+        declared = None
+    if header is None and declared is None:
+        return Resolution(None, None, "none")
+    if header is None or declared is None:
+        license_ = header or declared
+        return Resolution(license_, classify(license_), "declaration" if header is None else "header")
+    if compatible(header, declared):
+        return Resolution(header, classify(header), "agree")
+    text = f"header says {header}, package declares {declared}"
+    return Resolution(header, classify(header), "conflict", text)
+
+
+@lru_cache(maxsize=8192)
+def compatible(header: str, declared: str) -> bool:
+    """Whether a header and a declaration do not contradict each other (see the module's text)."""
+    try:
+        if normalize(header) == normalize(declared):
+            return True
+        inside = expression_ids(declared)
+        return all(any(_same(own, other) for other in inside) for own in expression_ids(header))
+    except UnknownLicenseError:
+        return header == declared
+
+
+def _same(one: str, other: str) -> bool:
+    if _base(one) == _base(other):
+        return True
+    try:
+        first, second = lookup(one.rstrip("+")), lookup(other.rstrip("+"))
+    except UnknownLicenseError:
+        return False
+    return (first.is_family and first.id in (second.family, second.root)) or (
+        second.is_family and second.id in (first.family, first.root)
+    )
+
+
+def _base(identifier: str) -> str:
+    return re.sub(r"(-only|-or-later|\+)$", "", identifier)
