@@ -74,11 +74,10 @@ class RunFolder:
         """The content of ``run.json``."""
         return read_json(self.path / "run.json")
 
-    def finish(self) -> None:
-        """Note the end of the run; a run that had ended before keeps its first end."""
+    def finish(self, **found: Any) -> None:
+        """Note the end of the run and what only the run could find out; the first end stays."""
         record = self.record()
-        if record["finished"] is None:
-            write_json(self.path / "run.json", {**record, "finished": _now()})
+        write_json(self.path / "run.json", {**record, **found, "finished": record["finished"] or _now()})
 
 
 def _now() -> str:

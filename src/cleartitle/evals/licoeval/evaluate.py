@@ -78,7 +78,7 @@ def evaluate(model: Model, benchmark: Benchmark, output: Path, options: Licoeval
     write_table(output / "prompts.parquet", units, key=key)
     asyncio.run(_answer(model, units, output, options, key))
     summary = score_run(output)
-    run.finish()
+    run.finish(model_after=model.describe())
     return summary
 
 

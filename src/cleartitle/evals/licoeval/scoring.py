@@ -104,7 +104,7 @@ def _striking(unit: Mapping[str, Any], measures: Sequence[float], comments: Sequ
     verdict = StrikingStandard().judge(
         body_lines=unit["body_lines"],
         complexity=unit["complexity"],
-        similarities=measures,
+        similarity=max(measures),
         shared_comments=len(comments),
     )
     return verdict.striking

@@ -1,0 +1,81 @@
+"""Execute the commands that README and docs show, and compare or rewrite the output that stands below them.
+
+A fenced block marked ``console`` holds commands (lines that start with ``$ ``) and their output. A page's commands
+run in order in one fresh folder. In the output ``…`` stands for anything. A block marked ``console no-run`` is left
+out, and says beside itself why.
+
+    python docs/run.py            execute all and fail where the output differs
+    python docs/run.py --write    put the output seen into the pages
+    python docs/run.py PAGE …     only these pages
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def run(command: str, folder: str) -> tuple[int, str]:
+    """Exit status and standard output of one command, with this interpreter's scripts first on the path."""
+    scripts = str(Path(sys.executable).parent)
+    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=1800, check=False
+    )
+    if done.returncode not in (0, 1):
+        sys.stderr.write(done.stderr)
+    return done.returncode, "\n".join(line.rstrip() for line in done.stdout.splitlines())
+
+
+def matches(shown: str, seen: str) -> bool:
+    """Whether the shown output is the seen one, with ``…`` for anything."""
+    pattern = ".*".join(re.escape(piece) for piece in shown.strip().split("…"))
+    return re.fullmatch(pattern, seen.strip(), re.DOTALL) is not None
+
+
+def page(path: Path, write: bool) -> list[str]:
+    """Problems of one page."""
+    problems: list[str] = []
+    text = path.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+
+        def block(found: re.Match[str]) -> str:
+            lines = ["```console"]
+            for piece in re.split(r"^(?=\$ )", found[1], flags=re.MULTILINE):
+                if not piece.startswith("$ "):
+                    continue
+                command, _, shown = piece.partition("\n")
+                print(f"{path.relative_to(ROOT)}: {command}", flush=True)
+                status, seen = run(command[2:], folder)
+                if status not in (0, 1):
+                    problems.append(f"{path.name}: {command} ended with {status}")
+                elif not matches(shown, seen):
+                    problems.append(f"{path.name}: {command} printed\n{seen}\nand the page shows\n{shown}")
+                lines += [command, *([seen] if write and not matches(shown, seen) else [shown.rstrip("\n")])]
+            return "\n".join(line for line in lines if line) + "\n```"
+
+        changed = BLOCK.sub(block, text)
+    if write and changed != text:
+        path.write_text(changed, encoding="utf-8")
+    return problems
+
+
+def main() -> int:
+    """Run the pages named, or all."""
+    arguments = sys.argv[1:]
+    write = "--write" in arguments
+    named = [Path(argument).resolve() for argument in arguments if argument != "--write"]
+    pages = named or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    problems = [problem for path in pages for problem in page(path, write)]
+    for problem in problems if not write else []:
+        print(f"DIFFERS {problem}", file=sys.stderr)
+    return 1 if problems and not write else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

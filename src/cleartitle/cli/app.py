@@ -1,0 +1,54 @@
+"""Entry point: global options, errors as one line, exit statuses."""
+
+import os
+import sys
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from cleartitle import __version__
+from cleartitle.cli import benchmark_commands, corpus_commands, eval_commands, license_commands, run_commands
+from cleartitle.cli.output import escape
+from cleartitle.errors import CleartitleError
+from cleartitle.progress import console, set_quiet
+
+__all__ = ["app", "main"]
+
+INTERRUPTED = 3
+
+app = App(
+    name="cleartitle",
+    version=__version__,
+    help="What does the output of a generative model owe to other people's work?",
+)
+app.command(eval_commands.app)
+app.command(corpus_commands.app)
+app.command(benchmark_commands.app)
+app.command(license_commands.app)
+app.command(run_commands.report)
+app.command(run_commands.score)
+
+
+@app.meta.default
+def _launch(
+    *tokens: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
+    quiet: Annotated[bool, Parameter(negative=(), help="No progress bars.")] = False,
+) -> int:
+    set_quiet(quiet)
+    return app(tokens, result_action="return_value") or 0
+
+
+def main() -> None:
+    """Run the command line and exit: 0 done, 1 findings above a policy, 2 wrong use, 3 interrupted."""
+    try:
+        status = app.meta(result_action="return_value") or 0
+    except CleartitleError as error:
+        console().print(f"[red]error:[/] {escape(str(error))}", soft_wrap=True)
+        status = error.exit_status
+    except KeyboardInterrupt:
+        console().print("interrupted; the same command goes on from here", soft_wrap=True)
+        status = INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)

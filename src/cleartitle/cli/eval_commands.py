@@ -1,0 +1,65 @@
+"""``cleartitle eval``: put a model to a benchmark."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from cleartitle.cli.output import Json, print_json, print_rich
+from cleartitle.evals.licoeval import BenchmarkOptions, LicoevalOptions, check_published, estimate, evaluate
+from cleartitle.evals.licoeval.prepare import prepare_benchmark
+from cleartitle.models import ModelOptions, open_model
+from cleartitle.progress import console
+from cleartitle.report import licoeval_table, published_table, write_report
+
+__all__ = ["app"]
+
+app = App(name="eval", help="Put a model to a benchmark.")
+
+
+@app.command
+def licoeval(
+    *,
+    model: str = "embedded",
+    corpus: str = "starter",
+    benchmark: Path | None = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    published: Annotated[bool, Parameter(negative=())] = False,
+    dry_run: Annotated[bool, Parameter(negative=())] = False,
+    json: Json = False,
+    options: Annotated[LicoevalOptions, Parameter(name="*", group="Run")] = LicoevalOptions(),  # noqa: B008
+    building: Annotated[BenchmarkOptions, Parameter(name="*", group="Benchmark")] = BenchmarkOptions(),  # noqa: B008
+    asking: Annotated[ModelOptions, Parameter(name="*", group="Model")] = ModelOptions(),  # noqa: B008
+) -> int:
+    """Does a model reproduce licensed functions with striking similarity, and does it name the license?
+
+    Args:
+        model: embedded (a small model that needs no key and no hub), openai:NAME (any OpenAI-compatible endpoint),
+            openai-completions:NAME, hf:PATH, or replay:FILE of recorded answers.
+        corpus: starter (pinned packages of all license classes), or the folder of a corpus.
+        benchmark: A benchmark folder, used as it is.
+        output: Folder of the run; by default runs/licoeval-MODEL.
+        published: Only print the 14 published rows, with LiCo computed anew from their counts.
+        dry_run: Print how many tokens the run would ask for, and ask nothing.
+        json: Print JSON on standard output.
+    """
+    if published:
+        rows = check_published()
+        print_json(rows) if json else print_rich(published_table(rows))
+        return 0 if all(row["agrees"] for row in rows) else 1
+    chosen = prepare_benchmark(corpus, benchmark, building)
+    opened = open_model(model, asking)
+    if dry_run:
+        print_json(asdict(estimate(opened, chosen, options)))
+        return 0
+    folder = output or Path("runs") / f"licoeval-{_plain(opened.name)}"
+    summary = evaluate(opened, chosen, folder, options)
+    page = write_report(folder)
+    print_json(summary) if json else print_rich(*licoeval_table(summary))
+    console().print(f"report: {page}", soft_wrap=True)
+    return 0
+
+
+def _plain(name: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in name)
