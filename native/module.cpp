@@ -1,5 +1,6 @@
 // Python bindings of the kernels. Every function takes contiguous arrays, checks their
-// lengths, and releases the GIL while it works.
+// lengths, and releases the GIL while it works. No array is converted on the way in: another
+// type or stride is an error, because a silent cast could change values.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -7,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "ngrams.hpp"
 #include "sha1.hpp"
@@ -87,11 +89,13 @@ Result<std::uint32_t> gram_hashes(const nb::bytes &text, const Words &starts, co
 
 NB_MODULE(_native, module) {
     module.doc() = "Kernels of Cleartitle: integer arrays in, integers out.";
-    module.def("minhash", &minhash, nb::arg("grams"), nb::arg("a"), nb::arg("b"),
+    module.def("minhash", &minhash, nb::arg("grams").noconvert(), nb::arg("a").noconvert(), nb::arg("b").noconvert(),
                "Minima over `grams` (uint32) of the linear hashes (`a`, `b`: uint64), as uint32.");
-    module.def("clipped_matches", &clipped_matches, nb::arg("reference"), nb::arg("candidate"), nb::arg("orders"),
+    module.def("clipped_matches", &clipped_matches, nb::arg("reference").noconvert(),
+               nb::arg("candidate").noconvert(), nb::arg("orders"),
                "For n = 1 to `orders`: size of the multiset intersection of the n-grams of two uint32 token arrays.");
-    module.def("gram_hashes", &gram_hashes, nb::arg("text"), nb::arg("starts"), nb::arg("ends"), nb::arg("n"),
+    module.def("gram_hashes", &gram_hashes, nb::arg("text"), nb::arg("starts").noconvert(),
+               nb::arg("ends").noconvert(), nb::arg("n"),
                "First four bytes (little-endian uint32) of the SHA-1 of each run of n words of `text`, a word being "
                "the bytes from starts[i] to ends[i] (uint64, in order), with what lies between them.");
 }
