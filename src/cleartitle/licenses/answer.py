@@ -23,7 +23,7 @@ _SENTENCE = re.compile(
     r"(?:(?<!\bv)(?<!\bver)(?<!\bvers)(?<!\be\.g)(?<!\bi\.e)(?<!\bc)(?<!\bz)(?<!\bB)(?<!\bInc)[.!?]+[\"')]{0,2}(?=\s|$)|[。！？!?]|\n\s*\n|\n(?=\s*(?:[-*•#>]|\d+[.)])\s)|(?<=[.:;])\n|\n(?=[A-Z\"'*]))",
 )
 _CLAUSE = re.compile(
-    r"[;；]|,?\s+(?:but|however|although|though|while|whereas|aber|sondern|jedoch|mais|pero|sino|ma|mas|però|но|однако)\s|,\s*(?:a|instead|rather(?!\s+than))\s|但是?|不过|而是|しかし|ですが",
+    r"[;；]|,?\s+(?:but|however|although|though|while|whereas|aber|sondern|jedoch|mais|pero|sino|ma|mas|però|но|однако)\s|,\s*(?:a|а|instead|rather(?!\s+than))\s|但是?|不过|而是|しかし|ですが",
     re.IGNORECASE,
 )
 _KEYS = ("license", "licence", "spdx", "spdx_id", "spdx_license", "spdx_identifier", "spdx-license-identifier")
@@ -86,7 +86,10 @@ def _without_markup(text: str) -> str:
     text = re.sub(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)", r"\1", text)
     text = re.sub(r"</?[a-zA-Z][a-zA-Z0-9]{0,10}(?:\s[^<>]{0,200})?/?>", " ", text)
     text = re.sub(r"\*{1,3}|__|~~|^\s{0,3}#{1,6}\s|^\s*>\s?", "", text, flags=re.MULTILINE)
-    return re.sub(r"^[ \t]*(?://+|/\*+|\*/|\*|#+)[ \t]?", "", text, flags=re.MULTILINE).strip()
+    text = re.sub(r"^[ \t]*(?://+|/\*+|\*/|\*|#+)[ \t]?", "", text, flags=re.MULTILINE)
+    text = re.sub(r"_(?=licen[cs]e)", " ", text, flags=re.IGNORECASE)
+    text = re.sub(r"\b(?:[A-Z]\.){2,4}(?:[A-Z]\b)?", lambda match: match[0].replace(".", ""), text)
+    return re.sub(r"[ \t]*\n[ \t]*", "\n", re.sub(r"[ \t\u3000]+", " ", text)).strip()
 
 
 def _structured(text: str) -> Answer | None:
@@ -126,6 +129,8 @@ def _whole(text: str) -> Answer | None:
         return Answer("unknown", None, (name,))
     if name.upper() == "UNLICENSED":
         return Answer("none", None, (name,))
+    if re.search(r"[a-z0-9)] and [a-z(]", name, re.IGNORECASE) and " AND " not in name:
+        return None
     try:
         expression = normalize(name)
     except UnknownLicenseError:
@@ -197,7 +202,7 @@ def _reaches(pattern: re.Pattern[str], before: str, limit: int = 90) -> bool:
 
 
 def _dropped(before: str, after: str) -> str | None:
-    """Why a name does not count: ``undecided``, ``denied``, ``compared``, ``advised``; None if it counts."""
+    """Why a name does not count: ``undecided``, ``denied``, ``compared``, ``advised``, ``past``; None if it counts."""
     if _reaches(words.UNDECIDED, before, 120):
         return "undecided"
     if _reaches(words.DENIAL, before) or words.DENIED_AFTER.match(after):
@@ -206,6 +211,9 @@ def _dropped(before: str, after: str) -> str | None:
         return "compared"
     if _reaches(words.ADVICE, before, 160):
         return "advised"
+    past = _last(words.PAST, before)
+    if past is not None and not words.PRESENT.search(before[past.end() :]):
+        return "past"
     return None
 
 
@@ -221,14 +229,19 @@ def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
         shifted = [replace(mention, start=mention.start - start, end=mention.end - start) for mention in inside]
         for first, last in _spans(sentence, _CLAUSE, shifted):
             clause = [mention for mention in shifted if first <= mention.start < last]
+            cued, previous = False, first
             for mention in clause:
                 before, after = sentence[first : mention.start], sentence[mention.end : last]
                 original = replace(mention, start=mention.start + start, end=mention.end + start)
                 reason = _dropped(before, after)
+                if reason == "compared" and words.HEDGE_ANYWHERE.search(sentence):
+                    reason = "resembles"
                 if reason:
                     dropped.append((original, reason))
                 elif not mention.weak or len(sentence.split()) <= 8 or words.CUE.search(before):
-                    cued = bool(words.CUE.search(before[-90:]) or words.CUE_AFTER.match(after))
+                    listed = cued and mention.start - previous <= 20
+                    cued = bool(listed or words.CUE.search(before[-90:]) or words.CUE_AFTER.match(after))
+                    previous = mention.end
                     hedged = bool(words.HEDGE_BEFORE.search(before) or words.HEDGE_ANYWHERE.search(sentence))
                     named.append(_Named(original, cued, hedged, (start, end)))
     return named, dropped
@@ -241,6 +254,9 @@ def _prose(text: str) -> Answer:
         return noticed
     if named and all(item.mention.expression in _STATEMENTS for item in named) and words.NO_LICENSE.search(text):
         named = []
+    if not named:
+        named = [_Named(mention, True, False, (0, 0)) for mention, reason in dropped if reason == "past"]
+        named = named or [_Named(mention, True, True, (0, 0)) for mention, reason in dropped if reason == "resembles"]
     if not named:
         return _nameless(text, dropped)
     chosen, combined = _choose(text, named)
@@ -307,7 +323,7 @@ def _narrowed(text: str, named: list[_Named]) -> Iterator[list[_Named]]:
     if corrections:
         yield [item for item in named if item.mention.start > corrections[-1]]
     line = next((line for line in text.split("\n") if line.strip()), "")
-    if len(line.split()) <= 12:
+    if len(line.split()) <= 12 and not re.match(r"\s*(?:[-•]|\d+[.)])\s", line):
         yield [item for item in named if item.mention.end <= text.index(line) + len(line)]
     yield [item for item in named if item.cued]
 

@@ -15,6 +15,8 @@ __all__ = [
     "HEDGE_BEFORE",
     "IGNORANCE",
     "NO_LICENSE",
+    "PAST",
+    "PRESENT",
     "REFUSAL",
     "RESET",
     "UNDECIDED",
@@ -29,7 +31,7 @@ DENIAL = _any(
     r"\bnot\b(?!\s+only)",
     r"n't\b",
     r"\b(?:never|neither|nor)\b",
-    r"\bno\b(?!\s*[,.:;!-])",
+    r"\bno\b(?!\s*[,.:;!-]|\s+(?:doubt|question|less|wonder|surprise)\b)",
     r"\b(?:rather|other)\s+than\b|\binstead\s+of\b|\bas\s+opposed\s+to\b|\bwithout\s+(?:an?|any|the)\s*$",
     r"\bnicht\b(?!\s+nur)|\bkeine?[rnsm]?\b|\b(?:an)?statt\b",
     r"\bpas\b|\bni\b|\bplut[ôo]t\s+que\b|\bau\s+lieu\s+de\b",
@@ -39,7 +41,7 @@ DENIAL = _any(
 )
 """A denial before a name."""
 RESET = _any(
-    r"[,:;.)-]\s*(?:it(?:'s|\s+is|\s+was|\s+uses)|this\s+is|that\s+is|they\s+are|rather|instead|actually|maybe|perhaps|"
+    r"[,:;.)-]\s*(?:it(?:'s|\s+is|\s+was|\s+uses)|(?:this|that|they|these|the|its)\s+(?:[\w-]+\s+){0,3}(?:is|are|was|uses)|rather|instead|actually|maybe|perhaps|"
     r"probably|possibly|most\s+likely|likely|i\s+(?:think|believe|guess)|but)\b",
     r"\bexcept\b|\bbut\b|\bother\s+than\b(?=.{0,20}$)",
     r"\band\s+(?:is|it|it's|was|are|falls?|therefore|so|thus|instead|has\s+been|comes?)\b",
@@ -59,13 +61,22 @@ COMPARISON = _any(
     r"\bsuch\s+as\b|\be\.?\s?g\.?(?=[\s,])|\bfor\s+(?:example|instance)\b|\bincluding\b|\binclude[sd]?\b(?!\s+(?:a|the|an)\s+copy)",
     r"(?<!looks\s)(?<!look\s)(?<!seems\s)(?<!sounds\s)(?<!appears\s)\blike\b(?!\s+to\b)",
     r"\bsimilar\s+to\b|\bcompar\w+\s+(?:to|with)\b|\bcompatible\s+with\b|\bthan\b|\bunlike\b|\bdiffer\w*\s+from\b|\bin\s+contrast\b|\bwhereas\b",
-    r"\b(?:common|popular|typical|standard|usual|frequent\w*|possible|permissive|copyleft|several|various|many|different|other)(?:\w*\s+){1,3}(?:licen[cs]es|options|choices)\b",
+    r"\b(?:common|popular|typical|standard|usual|frequent\w*|permissive|copyleft|several|various|many|different|other)(?:\w*\s+){1,3}(?:licen[cs]es|options|choices)\b",
     r"\boptions?\s+(?:are|include|would)\b|\bz\.\s?B\.|\bzum\s+Beispiel\b|\bwie\s+(?:etwa|z)\b|\bpar\s+exemple\b|\btel(?:le)?s\s+que\b|\bcomme\s+(?=(?:la\s+licence\s+)?\w+(?:,|\s+ou\b))",
     r"\bpor\s+(?:ejemplo|exemplo)\b|\bta(?:les|is)\s+como\b|\bad\s+esempio\b|\bnaproximad|\bнапример\b|\bтаки[ем]\s+как\b|\bв\s+отличие\s+от\b",
     r"例如|比如|诸如|与.{0,6}相比|たとえば|例えば|のような|常见的?(?:开源)?许可",
     r"\b(?:many|most|some|other|such|similar|these|those|python|open[\s-]source|github)\s+(?:[\w-]+\s+){0,3}(?:projects|libraries|packages|developers|people|repositories|authors|snippets|codebases)\b",
 )
 """A comparison or a list of examples before a name."""
+PAST = _any(
+    r"\b(?:used\s+to\s+be|formerly|previously|originally|initially|at\s+first|in\s+the\s+past|historically|earlier\s+versions?)\b",
+    r"\b(?:switch\w*|mov\w+|chang\w+|relicen[cs]\w+|migrat\w+|went)\s+(?:\w+\s+){0,3}from\b",
+    r"\b(?:urspr[üu]nglich|fr[üu]her|ehemals|anciennement|auparavant|[àa]\s+l'origine|anteriormente|antes|originalmente|in\s+origine|precedentemente)\b",
+    r"以前|原来|最初|原先|かつて|раньше|ранее|изначально|первоначально",
+)
+"""A name before is a thing of the past, if another one follows."""
+PRESENT = _any(r"\b(?:now|to|currently|since|then|today|later|jetzt|heute|maintenant|d[ée]sormais|ahora|agora|ora|adesso)\b|现在|現在|теперь")
+"""What ends the reach of the past."""
 ADVICE = _any(
     r"\bif\b(?!\s+(?:i\b|my\s+memory|memory\s+serves|anything))|\bwhether\b",
     r"\byou\s+(?:can|could|may|might|should|would|will|'d)\s+(?:[\w'-]+\s+){0,3}(?:choose(?!\s+(?:either|between|one|from))|consider|release|licen[cs]e|add|apply|pick|select|want|need|specify|attach|decide|opt)\b",
@@ -120,7 +131,7 @@ CORRECTION = _any(
 """A sentence that takes back what was said before."""
 CUE = re.compile(
     r"(?:\bunder\b|\blicen[cs]ed\b|\blicen[cs]e\b[^.]{0,40}?(?:\bis\b|\bwas\b|:|=|\bwould\s+be\b)|\bis\s+(?:an?\s+|the\s+)?$|'s\s+(?:an?\s+|the\s+)?$|:\s*$"
-    r"|\buses?\b|\bvia\b|\bgoverned\b|\bcovered\b|\bunter\b|\bsous\b|\bbajo\b|\bsob\b|\bsotto\b|\bcon\s+licen|\bavec\b|\best\b|\bist\b|(?<!\w)под(?!\w)|лицензи|许可证?(?:是|为)|使用|采用|遵循|基于|根据|は|で)",
+    r"|\bare\s+(?:all\s+)?$|\buses?\b|\bvia\b|\bgoverned\b|\bcovered\b|\bunter\b|\bsous\b|\bbajo\b|\bsob\b|\bsotto\b|\bcon\s+licen|\bavec\b|\best\b|\bist\b|(?<!\w)под(?!\w)|лицензи|许可证?(?:是|为)|使用|采用|遵循|基于|根据|は|で)",
     re.IGNORECASE,
 )
 """Words before a name that assert it."""
@@ -132,6 +143,7 @@ NO_LICENSE = _any(
     rf"\b(?:no|without(?:\s+any|\s+an?)?|lacks?(?:\s+any|\s+an?)?|zero)\s+(?:[\w'/-]+\s+){{0,4}}?{_LICENSE}",
     rf"(?:\bnot|n't)\s+(?:\w+\s+){{0,2}}?(?:have|has|specif\w+|includ\w+|contain\w*|mention\w*|stat\w+|carr\w+|provid\w+|come|list\w*|bear|indicat\w+|declar\w+|under|subject|assign\w*|appear|attach\w*|associated|show|display|explicit\w*|give|given|tied|covered|licensed|present)\b(?:[^.\n]{{0,80}}?\b{_LICENSE})",
     rf"{_LICENSE}(?:[\s\w]{{0,40}}?)(?:\b(?:is|are|was|were|has|have)\b\s*)?(?:\bnot|n't)\s+(?:\w+\s+)?(?:been\s+)?(?:specif\w+|stated|provid\w+|mention\w+|includ\w+|given|available|indicated|declared|present|assigned|attached|found|applicable|visible|explicit\w*)",
+    rf"(?:\bis|\bare|\bwas|'s)(?:\s+not|n't)\s+(?:actually\s+)?(?:an?|any)\s+(?:\w+\s+){{0,3}}{_LICENSE}",
     r"(?:\bis|\bare|'s)(?:\s+not|n't)\s+(?:explicitly\s+)?licen[cs]ed\b(?!\s+under)|\bun-?licensed\b|\bnot\s+specified\b|\bunspecified\b|^\W*none\W*$|^\W*n/a\W*$|^\W*nil\W*$|^\W*null\W*$|^\W*no\W*$|\bnot\s+applicable\b|\bnone\s+(?:specified|given|stated|provided|found|mentioned)\b|\blicen[cs]e\s*:\s*none\b",
     r"\bkeine?r?\s+(?:\w+\s+){0,3}lizenz|\bohne\s+lizenz|lizenz(?:angabe)?\s+(?:ist\s+|wurde\s+)?nicht\s+(?:angegeben|genannt|spezifiziert)|\bnicht\s+lizenziert",
     r"\baucune\s+(?:\w+\s+){0,2}licence|\bpas\s+(?:\w+\s+){0,3}(?:de\s+)?licence|\bsans\s+licence|licence\s+n'est\s+pas\s+(?:sp[ée]cifi|indiqu|pr[ée]cis)",
@@ -143,7 +155,7 @@ NO_LICENSE = _any(
 )
 """Statements that there is no license, or that none is given."""
 REFUSAL = _any(
-    r"\b(?:can'?t|cannot|can\s+not|unable\s+to|not\s+able\s+to|won't|will\s+not|must\s+decline\s+to|not\s+allowed\s+to|not\s+permitted\s+to|not\s+comfortable)\s+(?:\w+\s+){0,2}?(?:help|assist|provide|giv(?:e|ing)|offer|answer|share|comment|discuss|fulfill|fulfil|comply|respond|disclose|continue|do\s+that|complete\s+th|reproduc\w+)",
+    r"\b(?:can'?t|cannot|can\s+not|unable\s+to|not\s+able\s+to|won't(?:\s+be\s+able\s+to)?|will\s+not(?:\s+be\s+able\s+to)?|must\s+decline\s+to|not\s+allowed\s+to|not\s+permitted\s+to|not\s+comfortable)\s+(?:\w+\s+){0,2}?(?:help|assist|provide|giv(?:e|ing)|offer|answer|share|comment|discuss|fulfill|fulfil|comply|respond|disclose|continue|do\s+that|complete\s+th|reproduc\w+)",
     r"\bi\s+(?:must|have\s+to|need\s+to|will|'ll)\s+(?:\w+\s+)?decline\b|\bi\s+decline\b|\bi\s+refuse\b|\bagainst\s+(?:my|the)\s+(?:guidelines|policy|policies)",
     r"\bkann\s+(?:ich\s+)?(?:\w+\s+){0,4}nicht\s+(?:helfen|beantworten|geben|weiterhelfen)|\bne\s+peux\s+pas\s+(?:\w+\s+){0,2}(?:aider|r[ée]pondre|fournir|donner)",
     r"\bno\s+puedo\s+(?:\w+\s+){0,2}?(?:ayudar\w*|proporcionar\w*|responder\w*|dar\w*|ofrecer)|\bn[ãa]o\s+posso\s+(?:\w+\s+){0,2}?(?:ajudar|fornecer|responder|dar)|\bnon\s+posso\s+(?:\w+\s+){0,2}?(?:aiutar\w*|fornire|rispondere|dare)",

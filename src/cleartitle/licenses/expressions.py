@@ -41,6 +41,9 @@ def _parse(expression: str) -> Any:
 def _id(symbol: str, vocabulary: Vocabulary) -> str:
     row = vocabulary.get(symbol)
     if row is None and symbol.endswith("+"):
+        row = vocabulary.get(symbol[:-1] + "-or-later")
+        if row is not None:
+            return row.id
         row = vocabulary.get(symbol[:-1])
         if row is not None:
             return row.id + "+"

@@ -10,8 +10,12 @@ __all__ = ["NameTable", "TableHit", "name_table"]
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+]*")
 _ID = re.compile(r"(?<![A-Za-z0-9_./@-])[A-Za-z0-9][A-Za-z0-9.+-]{1,60}")
+_ABBREVIATION = re.compile(r"\([A-Z]{2,6}\)")
+_SHORT = re.compile(r"(?<![A-Za-z0-9_./@-])([A-Z][A-Za-z0-9]{1,8})[\s,-]{1,2}[vV]?\.?\s?(\d(?:\.\d{1,2})?[a-c]?)(?![\w]|\.\d)")
 _SKIPPED = {"the", "license", "licence", "version", "v", "v.", "licenses", "software", "a", "an"}
 _LICENSE_WORDS = {"license", "licence", "licensed", "licenses", "licences", "lizenz", "licencia", "licença", "licenza"}
+# Products and languages whose name and version would read as an id.
+_PRODUCTS = {"python", "php", "ruby", "intel", "unicode", "bzip2", "sendmail", "zimbra", "openssl", "gd", "cube", "w3c"}
 # Words of the vocabulary that are also products, companies or models: only the rules of names.py read them.
 _LEFT_TO_RULES = re.compile(r"\b(gnu|bsd|apache|mit|mozilla|eclipse|creative|python|zlib|isc)\b", re.IGNORECASE)
 
@@ -78,13 +82,22 @@ class NameTable:
                 row = self._ids.get(token.lower())
             if row is not None:
                 hits.append(TableHit(match.start(), match.start() + len(token), row))
+        for match in _SHORT.finditer(text):
+            version = match[2] if "." in match[2] else f"{match[2]}.0"
+            row = None if match[1].lower() in _PRODUCTS else self._ids.get(f"{match[1]}-{version}".lower())
+            if row is not None:
+                hits.append(TableHit(match.start(), match.end(), row))
         return hits
 
     def find_names(self, text: str) -> list[TableHit]:
         """Full names and aliases; the word "license" must stand in, before or after a name."""
         if not re.search(r"li[cz]en|public|open source", text, re.IGNORECASE):
             return []
-        tokens = [(match.start(), match.end(), match[0].lower().rstrip(".")) for match in _WORD.finditer(text)]
+        tokens = [
+            (match.start(), match.end(), match[0].lower().rstrip("."))
+            for match in _WORD.finditer(text)
+            if not _ABBREVIATION.fullmatch(text, match.start() - 1, match.end() + 1)
+        ]
         hits: list[TableHit] = []
         index = 0
         while index < len(tokens):

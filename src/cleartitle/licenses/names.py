@@ -74,6 +74,7 @@ _ONLY = (
     r"(?P<only>[\s,;()-]{0,4}(?:of\s+the\s+licen[cs]e[\s,]{0,3})?"
     r"(?:only|nur|uniquement|seulement|solamente|[úu]nicamente|somente|solo|только|のみ|仅限?)(?![A-Za-z]))"
 )
+_TAIL = _LATER.replace("?P<later>", "?P<taillater>") + "|" + _ONLY.replace("?P<only>", "?P<tailonly>")
 _GNU_VERSION = r"(?P<v>[123](?:\.[0123])?(?:\.0)?)(?![\d]|\.\d)"
 _GNU_NAMES = {
     "AGPL": (
@@ -100,7 +101,7 @@ _GNU = {
         rf"of\s+(?:the\s+)?)?(?:{pattern})(?:[\s-]*{LICENSE_WORD})?"
         rf"(?:\s*[(\[]\s*(?:the\s+)?[\"']?(?:GNU\s+)?[AL]?GPL[\"']?\s*[)\]])?"
         rf"(?:{_PUBLISHED}{_GAP}(?:either\s+|in\s+(?:der\s+)?)?(?P<ge>>=?\s?|≥\s?)?(?:{_V})?{_GNU_VERSION}"
-        rf"(?:\s?版)?(?:{_LATER}|{_ONLY})?|(?P<bareplus>\+))?(?![A-Za-z0-9_])",
+        rf"(?:\s?版)?(?:{_LATER}|{_ONLY})?|(?P<bareplus>\+)|{_TAIL})?(?![A-Za-z0-9_])",
         re.IGNORECASE,
     )
     for name, pattern in _GNU_NAMES.items()
@@ -152,7 +153,7 @@ def _gnu_mentions(text: str) -> list[Mention]:
                 continue
             groups = match.groupdict()
             version = groups["v"] or groups["pv"]
-            later = bool(groups["later"] or groups["plater"] or groups["ge"] or groups["bareplus"])
+            later = bool(groups["later"] or groups["plater"] or groups["ge"] or groups["bareplus"] or groups["taillater"])
             tail = text[match.end() : match.end() + 60]
             if (
                 version
@@ -160,7 +161,7 @@ def _gnu_mentions(text: str) -> list[Mention]:
                 and re.match(rf"[\s,]{{0,2}}\([A-Za-z0-9. -]{{3,14}}\)(?=(?:{_LATER}))", tail, re.I)
             ):
                 later = True
-            expression, family = _gnu_expression(name, version, later, bool(groups["only"] or groups["ponly"]))
+            expression, family = _gnu_expression(name, version, later, bool(groups["only"] or groups["ponly"] or groups["tailonly"]))
             found.append(Mention(match.start(), match.end(), expression, family))
             second = _SECOND_VERSION.match(text, match.end()) if groups["v"] and not later else None
             if second and name != "AGPL":
@@ -229,11 +230,11 @@ _NUMBER_WORDS = {
     "0": "zero|null|零",
     "1": "one|eine?|une?|uma?|一",
     "2": "two|zwei|deux|dos|due|dois|duas|二|两|двух|two",
-    "3": "three|drei|trois|tres|tre|tr[êe]s|三|тр[её]х",
+    "3": "three|drei|trois|tres|tre|tr[êe]s|三|тр[её]х|тремя",
     "4": "four|vier|quatre|cuatro|quattro|quatro|四|четыр[её]х",
 }
 _COUNT = r"(?P<{}>[0-4]|" + "|".join(_NUMBER_WORDS.values()) + ")"
-_CLAUSE_WORD = r"(?:[\s-]*(?:clauses?|claus(?:e)?|cl[áa]usulas?|clausole|klausel\w?|条款|條款|条項|пункт\w{0,3}))"
+_CLAUSE_WORD = r"(?:[\s-]*(?:clauses?|claus(?:e)?|cl[áa]usulas?|clausole|klausel\w?|条款|條款|条項|пункт\w{0,4}))"
 _ADJECTIVES = {
     "BSD-3-Clause": "new|modified|revised|nouvelle|modifi[ée]e|修正|新",
     "BSD-2-Clause": "simplified|free|simplifi[ée]e|simplificada|vereinfachte|简化",
@@ -267,9 +268,9 @@ _BSD_PATTERN = (
     + r")[\"')]?[\s,/-]{0,3}(?:or\s+[\"'(]?(?:new|modified|revised|simplified|freebsd)[\"')]?\s+)?)?"
     r"(?:[\"'(]?(?:"
     + _ADJECTIVE
-    + r")[\"')]?[\s-]{0,2})?BSD(?!\s+(?:systems?|unix|kernel|socket|operating|variants?|based)\b)"
+    + r")[\"')]?[\s-]{0,2})?(?:BSD|Berkeley\s+Software\s+Distribution)(?!\s+(?:systems?|unix|kernel|socket|operating|variants?|based)\b)"
     r"(?P<style>[\s-]*(?:style|like|type|inspired)" + _R + rf")?(?:[\s-]*(?:{LICENSE_WORD}))?"
-    r"(?:[\s,\"'(:-]{0,4}(?:with\s+|mit\s+|[àa]\s+|avec\s+|de\s+|in\s+(?:its\s+)?)?"
+    r"(?:[\s,\"'(:-]{0,4}(?:with\s+|mit\s+|[àa]\s+|avec\s+|de\s+|из\s+|с\s+|con\s+|com\s+|in\s+(?:its\s+)?)?"
     r"(?:" + _COUNT.format("n2") + rf"(?:{_CLAUSE_WORD}|(?=[\s)\".',]|$)))(?:\s+{LICENSE_WORD})?"
     r"|[\s(\"'-]{1,3}(?P<adj2>"
     + _ADJECTIVE
@@ -298,6 +299,15 @@ def _creative(match: re.Match[str]) -> tuple[str, bool] | None:
     if not version:
         return name, True
     return f"{name}-{_versioned(version)}", False
+
+
+def _creative_cjk(match: re.Match[str]) -> tuple[str, bool] | None:
+    tags = [("BY", "署名|表示"), ("NC", "非商业|非営利"), ("SA", "相同方式|継承"), ("ND", "禁止演绎|改変禁止")]
+    found = [tag for tag, pattern in tags if re.search(pattern, match["parts"])]
+    if not found:
+        return "CC", True
+    name = "CC-" + "-".join(found)
+    return (f"{name}-{match['v']}", False) if match["v"] else (name, True)
 
 
 _NOT_MIT = (
@@ -329,7 +339,7 @@ RULES = [
         r"0BSD|(?:Zero|0)[\s-]*Clause\s+BSD(?:\s+licen[cs]e)?|BSD[\s-]*(?:Zero|0)[\s-]*Clause(?:\s+licen[cs]e)?",
         _fixed("0BSD"),
     ),
-    _rule("bsd", _BSD_PATTERN, _bsd),
+    _rule("bsd|berkeley", _BSD_PATTERN, _bsd),
     _rule("freebsd", rf"FreeBSD[\s-]*{LICENSE_WORD}", _fixed("BSD-2-Clause")),
     _rule("netbsd", rf"NetBSD[\s-]*{LICENSE_WORD}", _fixed("BSD-2-Clause")),
     _rule("openbsd", rf"OpenBSD[\s-]*{LICENSE_WORD}", _fixed("ISC")),
@@ -346,7 +356,7 @@ RULES = [
     ),
     _rule("apache", r"Apache(?=\s*(?:$|[.,;:)/|\"']|or\b|and\b))", _fixed("Apache", True), weak=True),
     _rule(
-        "asl|al2|alv2|al-2", r"(?:ASL|ASF)[\s-]*(?:v\.?\s*|version\s*)?2(?:\.0)?|ALv?-?2(?:\.0)?", _fixed("Apache-2.0")
+        "asl|al2|alv2|al-2", r"(?:ASL|ASF)(?:\s+licen[cs]e)?[\s,-]*(?:v\.?\s*|version\s*)?2(?:\.0)?|ALv?-?2(?:\.0)?", _fixed("Apache-2.0")
     ),
     _rule(
         "mozilla|mpl",
@@ -447,14 +457,14 @@ RULES = [
         ),
     ),
     _rule(
-        "as perl",
-        r"same\s+terms\s+as\s+Perl(?:\s+itself)?|same\s+licen[cs]e\s+as\s+Perl",
+        "perl",
+        r"same\s+terms\s+as\s+Perl(?:\s+itself)?|same\s+licen[cs]e\s+as\s+Perl|Perl\s+(?:5\s+)?licen[cs]e",
         _fixed("Artistic-1.0-Perl OR GPL-1.0-or-later"),
     ),
     _rule(
         "open font|ofl",
-        rf"(?:SIL\s+)?Open\s+Font\s+{LICENSE_WORD}(?:\s*\(OFL\))?(?:{_GAP}(?:{_V})?1\.1)?|(?-i:OFL)(?:[\s-]*(?:v\.?\s*)?1\.1)?",
-        _fixed("OFL-1.1"),
+        rf"(?:(?:SIL\s+)?Open\s+Font\s+{LICENSE_WORD}(?:\s*\(OFL\))?|(?-i:OFL))(?:{_GAP}(?:{_V})?(?P<v>1\.[01]))?",
+        _by_version("OFL", {"1.0": "OFL-1.0", "1.1": "OFL-1.1"}),
     ),
     _rule(
         "ms-pl|mspl|microsoft public", rf"MS-?PL|Microsoft\s+Public\s+{LICENSE_WORD}(?:\s*\(MS-PL\))?", _fixed("MS-PL")
@@ -464,6 +474,18 @@ RULES = [
         rf"MS-?RL|Microsoft\s+Reciprocal\s+{LICENSE_WORD}(?:\s*\(MS-RL\))?",
         _fixed("MS-RL"),
     ),
+    _rule("mozilla", r"Mozilla(?=\s*(?:$|[.,;:)/|\"']|or\b|and\b))", _fixed("MPL", True), weak=True),
+    _rule("eclipse", r"Eclipse(?=\s*(?:$|[.,;:)/|\"']|or\b|and\b))", _fixed("EPL", True), weak=True),
+    _rule("w3c", rf"W3C\s+(?:Software\s+)?(?:Notice\s+and\s+)?{LICENSE_WORD}", _fixed("W3C")),
+    _Rule(
+        ("知识共享", "知識共享", "クリエイティブ"),
+        re.compile(
+            r"(?:知识共享|知識共享|クリエイティブ・?コモンズ)[^\s。,]{0,4}?\s?(?P<parts>(?:署名|表示|非商业性?(?:使用)?|非営利|相同方式共享|継承|禁止演绎|改変禁止|[\s-]){0,8})"
+            r"(?:许可(?:证|协议)?|ライセンス)?\s?(?:v)?(?P<v>\d\.\d)?"
+        ),
+        _creative_cjk,
+    ),
+    _Rule(("木兰",), re.compile(r"木兰(?:宽松|公共)?许可证"), _fixed("MulanPSL", True)),
     _rule(
         "ncsa",
         rf"(?:University\s+of\s+Illinois\s*/?\s*)?NCSA(?:\s+Open\s+Source)?(?:\s+{LICENSE_WORD})?",
@@ -501,12 +523,12 @@ RULES = [
     _rule(
         "rail",
         rf"(?:BigCode|BigScience|CreativeML)?[\s-]*Open[\s-]?RAIL(?:\+\+)?(?:-[MDAS])?(?:\s+{LICENSE_WORD})?",
-        lambda match: (_rail(match[0]), False),
+        lambda match: (_rail(match[0]), _rail(match[0]) == "OpenRAIL"),
     ),
     _rule("beer", r"Beer-?ware(?:\s+licen[cs]e)?", _fixed("Beerware")),
     _rule(
         "public|domaine|domin|dom|gemeinfrei|公|パブリック|общественн",
-        r"(?:in\s+the\s+)?public[\s-]+domain|domaine\s+public|dom[ií]nio\s+p[úu]blico|dominio\s+pubblico|общественн\w{2,3}\s+достояни\w",
+        r"(?:in\s+the\s+)?public[\s-]+domain|domaine\s+public|dom[ií]nio\s+p[úu]blico|dominio\s+pubblico|pubblico\s+dominio|общественн\w{2,3}\s+достояни\w",
         _fixed("LicenseRef-public-domain"),
     ),
     _Rule(
@@ -535,7 +557,7 @@ def _rail(text: str) -> str:
         return "LicenseRef-scancode-bigscience-open-rail-m"
     if "creativeml" in lower:
         return "LicenseRef-creativeml-openrail-plusplus-m" if "++" in lower else "LicenseRef-creativeml-openrail-m"
-    return "LicenseRef-openrail"
+    return "OpenRAIL"
 
 
 def _rule_mentions(text: str) -> list[Mention]:

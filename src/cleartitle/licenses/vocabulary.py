@@ -150,11 +150,14 @@ def _with_families(licenses: dict[str, License]) -> dict[str, License]:
     for row in licenses.values():
         for name in {row.family, row.root}:
             members.setdefault(name, []).append(row)
+    taken = {_fold(key) for key in licenses}
     for name, rows in members.items():
         known = licenses.get(name)
-        if known is None:
+        if known is None and len(rows) == 1:
+            licenses[rows[0].id] = replace(rows[0], aliases=(*rows[0].aliases, name))
+        elif known is None and _fold(name) not in taken:
             licenses[name] = _family(name, rows)
-        elif re.fullmatch(r"(A|L)?GPL-\d\.\d|GFDL-\d\.\d", name):
+        elif known is not None and re.fullmatch(r"(A|L)?GPL-\d\.\d|GFDL-\d\.\d", name):
             licenses[name] = replace(known, is_family=True, name=re.sub(r" only$", "", known.name))
     creative = [row for row in licenses.values() if row.id.startswith("CC-BY")]
     licenses["CC"] = replace(_family("CC", creative), name="Creative Commons, variant not named")
