@@ -3,6 +3,7 @@
 import asyncio
 import importlib.metadata
 import json
+import queue
 import secrets
 import threading
 import time
@@ -15,6 +16,7 @@ from typing import Any
 from cleartitle.errors import InputError, require
 from cleartitle.files import sha256_file
 from cleartitle.models.answers import PROMPT_CUT, answer, cut_prompt, unfit
+from cleartitle.models.cores import cores
 from cleartitle.models.protocol import (
     Capabilities,
     Estimate,
@@ -29,16 +31,15 @@ from cleartitle.models.weights import EMBEDDED_LICENSE, EMBEDDED_NAME, embedded_
 
 __all__ = ["EmbeddedModel"]
 
-SLOTS = 2
-"""Requests decoded together."""
-
 
 class EmbeddedModel:
     """A GGUF model on the CPU, in chat and in completion style.
 
-    Greedy texts depend on the runtime and its version, not on what else is in flight: prompts are not cached between
-    requests and no more than two are decoded together, because larger batches take other kernels whose rounding
-    differs. Sample ``i`` of a request is drawn with ``seed + i``, from the plain softmax at the given temperature
+    Greedy texts depend on the runtime, its version and the processor, not on what else is in flight. For that each
+    worker has one thread and decodes one request at a time with an empty cache: llama.cpp's batches of several
+    requests, and prompts taken from its cache, round differently and end in other texts. Workers share the weights
+    (memory mapped), and single threads do not wait for each other, so a busy machine slows them down evenly.
+    Sample ``i`` of a request is drawn with ``seed + i``, from the plain softmax at the given temperature
     (no top-k, no min-p), so more samples only add to those that fewer would have given.
     """
 
@@ -53,22 +54,23 @@ class EmbeddedModel:
         self._options = options
         self._own = path is None
         self._path = embedded_weights() if path is None else path
-        self._slots = options.concurrency or SLOTS
-        self._threads = options.threads or 1
+        self._workers = options.threads or cores()
         self._key = secrets.token_urlsafe(16)
         self._sha256 = _gguf_hash(self._path)
-        self._server: Any = self._load()
-        self._pool = ThreadPoolExecutor(self._slots, thread_name_prefix="embedded-model")
+        self._servers: list[Any] = [self._load() for _ in range(self._workers)]
+        self._free: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        for server in self._servers:
+            self._free.put(server)
+        self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="embedded-model")
 
     def _load(self) -> Any:
         params = self._runtime.CommonParams()
         params.model.path = str(self._path)
-        params.n_parallel = self._slots
-        params.n_ctx = self._options.context * self._slots
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
+        params.n_parallel = 1
+        params.n_ctx = self._options.context
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
         params.cache_prompt = False
         params.cache_ram_mib = 0
-        params.kv_unified = False
         params.verbosity = -1
         params.ui = False
         # llama.cpp opens a port on the loopback interface whether we use it or not: nobody else gets in.
@@ -92,8 +94,9 @@ class EmbeddedModel:
             "weights_sha256": self._sha256,
             "runtime": "xllamacpp",
             "runtime_version": importlib.metadata.version("xllamacpp"),
-            "threads": self._threads,
-            "slots": self._slots,
+            "processor": " ".join(str(self._runtime.get_system_info()).split()),
+            "workers": self._workers,
+            "threads_of_a_worker": 1,
             "context": self._options.context,
             "chat_template": "of the GGUF file, in chat style only",
             "prompt_cut": PROMPT_CUT,
@@ -106,8 +109,8 @@ class EmbeddedModel:
             chat=self._options.style != "completion",
             completion=self._options.style != "chat",
             several_samples=True,
-            concurrency=self._slots,
-            deterministic=self._slots <= SLOTS,
+            concurrency=self._workers,
+            deterministic=True,
         )
 
     def estimate(self, requests: tuple[Request, ...]) -> Estimate:
@@ -119,7 +122,7 @@ class EmbeddedModel:
 
     async def generate(self, request: Request) -> list[Generation]:
         """Answers of the model, or error rows: a prompt longer than the context is one."""
-        reason = "the model is closed" if self._server is None else unfit(request, self.capabilities())
+        reason = "the model is closed" if not self._servers else unfit(request, self.capabilities())
         if reason:
             return failed(request, reason, attempts=0)
         # Greedy samples are equal, so one is enough.
@@ -135,18 +138,19 @@ class EmbeddedModel:
 
     async def aclose(self) -> None:
         """Wait for answers in flight, then free the model."""
-        if self._server is None:
+        if not self._servers:
             return
-        server, self._server = self._server, None
+        self._servers = []
         await asyncio.to_thread(self._pool.shutdown)
-        del server
+        while not self._free.empty():
+            self._free.get()
 
     def _ask(self, request: Request, index: int, cancel: threading.Event) -> Generation:
         started = time.monotonic()
-        server = self._server
         collected = _Collected(cancel)
+        server = self._free.get()
         try:
-            if server is None or cancel.is_set():
+            if cancel.is_set():
                 raise RuntimeError("cancelled before it began")
             body = self._body(request, index)
             ask = server.handle_chat_completions if request.style == "chat" else server.handle_completions
@@ -155,6 +159,8 @@ class EmbeddedModel:
                 raise RuntimeError(collected.error)
         except (RuntimeError, ValueError, TypeError) as error:
             return failed(request, self._reason(error), seconds=time.monotonic() - started)[0]
+        finally:
+            self._free.put(server)
         row = answer(
             "".join(collected.text),
             collected.finish_reason,
@@ -199,7 +205,7 @@ class EmbeddedModel:
 
     def _post(self, route: str, body: dict[str, Any]) -> Any:
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._key}"}
-        call = urllib.request.Request(self._server.listening_address + route, json.dumps(body).encode(), headers)
+        call = urllib.request.Request(self._servers[0].listening_address + route, json.dumps(body).encode(), headers)
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(call, timeout=60) as reply:
             return json.loads(reply.read())
 

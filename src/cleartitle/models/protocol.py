@@ -200,8 +200,8 @@ class ModelOptions:
     """Options of `open_model`; an adapter ignores those that have no meaning for it.
 
     Prices are per million tokens, in one currency of your choice, and ``max_cost`` is in the same currency.
-    ``threads`` 0 means the adapter's own default. ``context`` is the number of tokens for prompt and answer together.
-    ``style`` limits a model that offers both forms to one of them.
+    ``threads`` is the number of processor cores to use, 0 means all (at most 8). ``context`` is the number of tokens
+    for prompt and answer together. ``style`` limits a model that offers both forms to one of them.
     """
 
     base_url: str | None = None
@@ -213,7 +213,7 @@ class ModelOptions:
     retries: int = field(default=5, metadata=NOT_IN_KEY)
     """Further attempts after the first, for errors that may pass."""
     style: Style = "auto"
-    threads: int = 0
+    threads: int = field(default=0, metadata=NOT_IN_KEY)
     context: int = 4096
     max_cost: float | None = field(default=None, metadata=NOT_IN_KEY)
     price_prompt: float | None = field(default=None, metadata=NOT_IN_KEY)
