@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
+from rich.markup import escape
 
 from cleartitle.corpus.describe import (
     describe,
@@ -31,7 +32,7 @@ from cleartitle.errors import CleartitleError, InputError
 from cleartitle.files import read_json, write_json
 from cleartitle.jobs import Shard, map_shards
 from cleartitle.options import as_record, fingerprint
-from cleartitle.progress import progress, warn
+from cleartitle.progress import console, progress, warn
 from cleartitle.tables import part_paths, read_key, read_table
 
 __all__ = ["build"]
@@ -59,6 +60,7 @@ def build(specs: str | Sequence[str], output: Path, options: CorpusOptions | Non
     operation = fingerprint(options, schema=SCHEMA_VERSION, code=_code_version())
     whole = fingerprint(options, operation=operation, sources=[source.key for source in sources])
     if _is_built(output, whole):
+        console().print(f"{escape(str(output))}: up to date, nothing to do", soft_wrap=True)
         return dataclasses.replace(info(output), up_to_date=True)
     output.mkdir(parents=True, exist_ok=True)
     (output / "corpus.json").unlink(missing_ok=True)

@@ -137,7 +137,7 @@ def _fields_of(section: Mapping[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if isinstance(license_, str):
         fields["License"] = license_
-    if isinstance(classifiers := section.get("classifiers"), list):
+    if isinstance(classifiers := section.get("classifiers"), list) and classifiers:
         fields["Classifier"] = [str(value) for value in cast(list[object], classifiers)]
     for key, name in (("name", "Name"), ("version", "Version")):
         if isinstance(section.get(key), str):

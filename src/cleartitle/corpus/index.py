@@ -7,6 +7,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from cleartitle.corpus.screen import SCREENED
 from cleartitle.files import atomic_path
 from cleartitle.tables import part_paths, read_table
 
@@ -57,16 +58,17 @@ def build_index(documents: Path, path: Path) -> None:
 
 
 def _load(connection: duckdb.DuckDBPyConnection, documents: Path) -> None:
-    created = False
+    numbered = pa.schema([*(SCREENED.field(name) for name in _NARROW), ("row", pa.int64()), ("shard", pa.int64())])
+    connection.register("part", numbered.empty_table())
+    connection.execute("CREATE TABLE documents AS SELECT * EXCLUDE (kind) FROM part")
+    connection.unregister("part")
     for shard, part in zip(shard_numbers(documents), part_paths(documents), strict=True):
         table = read_table(part, _NARROW)
         rows = pa.array(np.arange(table.num_rows, dtype=np.int64))
         table = table.append_column("row", rows).append_column("shard", pa.array([shard] * table.num_rows, pa.int64()))
         connection.register("part", table)
-        select = "SELECT * EXCLUDE (kind) FROM part WHERE kind = 'document'"
-        connection.execute(f"INSERT INTO documents {select}" if created else f"CREATE TABLE documents AS {select}")
+        connection.execute("INSERT INTO documents SELECT * EXCLUDE (kind) FROM part WHERE kind = 'document'")
         connection.unregister("part")
-        created = True
 
 
 def firsts_of(index: Path, home: int) -> pa.Table:

@@ -36,8 +36,7 @@ class Resolution:
 @lru_cache(maxsize=8192)
 def resolve(header: str | None, declared: str | None, vendored: bool = False) -> Resolution:
     """The license of a file from its header and its package's declaration, both SPDX expressions or None."""
-    if vendored:
-        declared = None
+    header, declared = header or None, None if vendored else declared or None
     if header is None and declared is None:
         return Resolution(None, None, "none")
     if header is None or declared is None:

@@ -25,6 +25,7 @@ __all__ = ["load_lines", "load_rows", "plan_jsonl", "plan_parquet"]
 
 _LONGEST_LINE = 64 * 2**20
 _RATIO = 200
+_SMALL_ENOUGH = 2**30
 _BROKEN = (OSError, EOFError, zlib.error, zstandard.ZstdError)
 
 
@@ -112,7 +113,7 @@ def _lines(path: Path, label: str, start: int, end: int, columns: Columns, optio
 def _rows(path: Path, group: int, first: int, last: int, columns: Columns, options: CorpusOptions) -> Iterator[Piece]:
     place = 0
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
             for batch in file.iter_batches(batch_size=256, row_groups=[group], columns=columns.names()):
                 start, place = place, place + batch.num_rows
                 if place <= first or start >= last:
@@ -153,12 +154,12 @@ def _prepare_lines(
 
 def _unpack(path: Path, target: Path) -> str | None:
     """Unpack as far as it goes; the reason if that is not to the end."""
-    most = max(2**30, _RATIO * path.stat().st_size)
+    most = max(_SMALL_ENOUGH, _RATIO * path.stat().st_size)
     written = 0
     with target.open("wb") as out:
         try:
             with _opened(path) as stream:
-                while block := stream.read(2**20):
+                while block := stream.read1(2**16):
                     written += len(block)
                     if written > most:
                         return f"expands to more than {_RATIO} times its size; the rest was left out"
@@ -175,9 +176,9 @@ def _end_of_rows(path: Path, rows: int) -> int:
         return stream.tell()
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> io.BufferedReader:
     if path.suffix == ".gz":
-        return cast(IO[bytes], gzip.open(path, "rb"))
+        return cast(io.BufferedReader, gzip.open(path, "rb"))
     if path.suffix == ".zst":
         reader = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(
             path.open("rb"), read_across_frames=True

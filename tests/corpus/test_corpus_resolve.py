@@ -1,0 +1,51 @@
+"""Trust grades."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cleartitle.corpus import TRUST_GRADES, resolve
+
+CASES = [
+    ("MIT", "MIT", "agree", "MIT", "permissive"),
+    ("GPL-2.0-or-later", "GPL-2.0-only", "agree", "GPL-2.0-or-later", "strong_copyleft"),
+    ("LGPL-2.1-only", "LGPL-2.1", "agree", "LGPL-2.1-only", "weak_copyleft"),
+    ("MIT", "MPL-2.0 AND MIT", "agree", "MIT", "permissive"),
+    ("GPL-2.0-or-later", "MIT OR GPL-2.0-only", "agree", "GPL-2.0-or-later", "strong_copyleft"),
+    ("BSD-3-Clause", "BSD", "agree", "BSD-3-Clause", "permissive"),
+    ("GPL-3.0-or-later", "GPL", "agree", "GPL-3.0-or-later", "strong_copyleft"),
+    ("mit", "MIT", "agree", "mit", "permissive"),
+    ("GPL-3.0-only", "MIT", "conflict", "GPL-3.0-only", "strong_copyleft"),
+    ("GPL-2.0-only", "GPL-3.0-only", "conflict", "GPL-2.0-only", "strong_copyleft"),
+    ("GPL-2.0-only", "LGPL-2.0-only", "conflict", "GPL-2.0-only", "strong_copyleft"),
+    ("MPL-2.0 AND MIT", "MIT", "conflict", "MPL-2.0 AND MIT", "weak_copyleft"),
+    ("BSD-2-Clause", "BSD-3-Clause", "conflict", "BSD-2-Clause", "permissive"),
+    ("MIT", None, "header", "MIT", "permissive"),
+    (None, "AGPL-3.0-only", "declaration", "AGPL-3.0-only", "strong_copyleft"),
+    (None, None, "none", None, None),
+]
+
+
+@pytest.mark.parametrize(("header", "declared", "trust", "license_", "class_"), CASES)
+def test_grade_license_and_class(
+    header: str | None, declared: str | None, trust: str, license_: str | None, class_: str | None
+) -> None:
+    found = resolve(header, declared)
+    assert (found.trust, found.license, found.license_class) == (trust, license_, class_)
+    assert (found.conflict is not None) == (trust == "conflict")
+
+
+def test_a_conflict_names_both_sides() -> None:
+    assert resolve("GPL-3.0-only", "MIT").conflict == "header says GPL-3.0-only, package declares MIT"
+
+
+def test_a_declaration_does_not_speak_for_a_vendored_file() -> None:
+    assert resolve(None, "GPL-3.0-only", vendored=True).trust == "none"
+    assert resolve("MIT", "GPL-3.0-only", vendored=True).trust == "header"
+
+
+@given(st.none() | st.text(max_size=40), st.none() | st.text(max_size=40), st.booleans())
+def test_any_two_texts_get_a_grade(header: str | None, declared: str | None, vendored: bool) -> None:
+    found = resolve(header, declared, vendored)
+    assert found.trust in TRUST_GRADES
+    assert (found.license is None) == (found.trust == "none")
