@@ -2,9 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
-from cleartitle.code.answer_lines import after_docstring, header_end, read_block, read_line
+from cleartitle.code.answer_lines import after_docstring, header_end, opens_more, read_block, read_line
 from cleartitle.code.continuation import continuation, defines_another
 from cleartitle.code.languages import language as find_language
 from cleartitle.errors import InputError
@@ -13,6 +14,7 @@ __all__ = ["Extraction", "extract_body"]
 
 How = Literal["definition", "continuation", "other definition", "raw", "nothing"]
 
+DEFINITIONS_TRIED = 16
 _FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n`]*)$", re.MULTILINE)
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _ANY_DEFINITION = re.compile(r"^(?:async[ \t]+)?def[ \t]+\w+[ \t]*[(\[]", re.MULTILINE)
@@ -104,9 +106,8 @@ def _corrected(text: str, name: str) -> Extraction:
     blocks = _fenced(text)
     definition = re.compile(rf"^[ \t]*(?:async[ \t]+)?def[ \t]+{re.escape(name)}[ \t]*[(\[]", re.MULTILINE)
     for places in (blocks, [text]):
-        found = [
-            _from_definition(place, match, "definition") for place in places for match in definition.finditer(place)
-        ]
+        matches = ((place, match) for place in places for match in definition.finditer(place))
+        found = [_from_definition(place, match, "definition") for place, match in islice(matches, DEFINITIONS_TRIED)]
         if found:
             return max(found, key=_size)
     code = blocks[0] if blocks else text
@@ -167,4 +168,5 @@ def _from_definition(text: str, match: re.Match[str], how: How) -> Extraction:
     body_start = after_docstring(text, start)
     on_header_line = body_start < line_end and bool(text[body_start:line_end].strip())
     end, truncated = read_line(text, body_start) if on_header_line else read_block(text, body_start, outer)
-    return Extraction(_trim(text[body_start:end]), how, truncated)
+    body = _trim(text[body_start:end])
+    return Extraction(body, how, truncated or (not body and opens_more(text, start)))

@@ -16,7 +16,8 @@ __all__ = ["Unit", "units"]
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _UP_TO_COLON = re.compile(r"(?:[^:#]|#[^\r\n]*)*:")
-_REST_OF_LINE = re.compile(r"[ \t\f]*;?[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
+_REST_OF_LINE = re.compile(r"[ \t\f]*(?:;|(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z))")
+_BLANK_REST = re.compile(r"[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
 _BLANK_OR_COMMENT = re.compile(r"[ \t\f]*(#.*)?[\r\n]*\Z")
 
 
@@ -168,8 +169,11 @@ def _header_end(source: PythonSource, node: FunctionNode) -> int:
 
 
 def _past_line(source: PythonSource, position: int) -> int:
-    """``position``, or the start of the next line where only blanks, a semicolon and a comment are left of this one."""
+    """``position`` moved past a semicolon, and past the line end where only blanks and a comment are before it."""
     match = _REST_OF_LINE.match(source.text, position)
+    position = match.end() if match else position
+    if match and match[0].endswith(";"):
+        match = _BLANK_REST.match(source.text, position)
     return match.end() if match else position
 
 
@@ -181,8 +185,8 @@ def _docstring_node(node: FunctionNode) -> ast.Expr | None:
 
 
 def _indent(line: str) -> int:
-    expanded = line.expandtabs(8)
-    return len(expanded) - len(expanded.lstrip(" \f"))
+    lead = line[: len(line) - len(line.lstrip(" \t\f"))]
+    return len(lead.rpartition("\f")[2].expandtabs(8))
 
 
 def _with_trailing_comments(source: PythonSource, node: FunctionNode, end_line: int) -> int:
