@@ -1,0 +1,52 @@
+"""Reports: one self-contained HTML page from the tables of a run, and tables for the terminal."""
+
+from cleartitle.report.blocks import (
+    Block,
+    Cell,
+    Column,
+    Fact,
+    Facts,
+    Figure,
+    Group,
+    KeyFigure,
+    KeyFigures,
+    Mark,
+    MarkedText,
+    Notes,
+    Paragraph,
+    RowGroup,
+    Section,
+    SideBySide,
+    Table,
+    TextBox,
+)
+from cleartitle.report.page import render
+from cleartitle.report.terminal import benchmark_table, corpus_table, licoeval_table, published_table
+from cleartitle.report.write import write_report
+
+__all__ = [
+    "Block",
+    "Cell",
+    "Column",
+    "Fact",
+    "Facts",
+    "Figure",
+    "Group",
+    "KeyFigure",
+    "KeyFigures",
+    "Mark",
+    "MarkedText",
+    "Notes",
+    "Paragraph",
+    "RowGroup",
+    "Section",
+    "SideBySide",
+    "Table",
+    "TextBox",
+    "benchmark_table",
+    "corpus_table",
+    "licoeval_table",
+    "published_table",
+    "render",
+    "write_report",
+]

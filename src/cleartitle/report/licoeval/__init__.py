@@ -1,0 +1,34 @@
+"""The report of a LiCoEval run."""
+
+from pathlib import Path
+
+from cleartitle.report.blocks import Section
+from cleartitle.report.licoeval.benchmark import benchmark
+from cleartitle.report.licoeval.cases import cases
+from cleartitle.report.licoeval.comparison import comparison
+from cleartitle.report.licoeval.distributions import distributions
+from cleartitle.report.licoeval.headline import headline, modes_table, subtitle, title
+from cleartitle.report.licoeval.made import made, meta
+from cleartitle.report.licoeval.run import open_run
+from cleartitle.report.page import render
+
+__all__ = ["licoeval_page"]
+
+
+def licoeval_page(path: Path) -> str:
+    """The page of the run in a folder.
+
+    Raises:
+        InputError: it is not a scored LiCoEval run.
+    """
+    run = open_run(path)
+    sections = (
+        Section("answer", "", headline(run)),
+        Section("figures", "All figures", (modes_table(run),)),
+        comparison(run),
+        cases(run),
+        distributions(run),
+        benchmark(run),
+        made(run),
+    )
+    return render(title(run), sections, subtitle(run), meta(run))

@@ -1,0 +1,110 @@
+"""The tables of a LiCoEval run, read once for all parts of its report."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cleartitle.errors import InputError
+from cleartitle.evals.licoeval import MODES, SCORES, open_units
+from cleartitle.evals.run_folder import RunFolder
+from cleartitle.evals.tables import GENERATIONS
+from cleartitle.files import read_json
+from cleartitle.tables import read_parts, read_table
+
+__all__ = ["CLASS_TITLES", "Run", "open_run"]
+
+CLASS_TITLES = {
+    "public_domain": "public domain",
+    "permissive": "permissive",
+    "weak_copyleft": "weak copyleft",
+    "strong_copyleft": "strong copyleft",
+    "restricted": "restricted",
+}
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run: its record, its summary, and rows of its tables.
+
+    ``scores`` and ``verdicts`` are keyed ``(source, prompt_id, sample_index, mode)``, ``generations`` and ``followups``
+    ``(prompt_id, sample_index)``; ``units`` by prompt id, in the order of the run.
+    """
+
+    record: dict[str, Any]
+    summary: dict[str, Any]
+    units: dict[str, dict[str, Any]]
+    scores: dict[tuple[str, str, int, str], dict[str, Any]]
+    verdicts: dict[tuple[str, str, int, str], dict[str, Any]]
+    generations: dict[tuple[str, int], dict[str, Any]]
+    followups: dict[str, dict[str, Any]]
+
+    @property
+    def mode(self) -> str:
+        """The mode of the headline."""
+        return self.summary["headline_mode"]
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Both modes, that of the headline first."""
+        return tuple(sorted(MODES, key=lambda mode: mode != self.mode))
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Figures of the model in the mode of the headline."""
+        return self.summary["modes"][self.mode]
+
+    @property
+    def model(self) -> str:
+        """Name of the model."""
+        return self.summary["model"]["name"]
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """Title of each source of answers: the model first, then the controls."""
+        controls = {
+            f"control:{control['name']}": f"control: {control['title']}" for control in self.summary["controls"]
+        }
+        return {"model": self.model, **controls}
+
+    def rows(self, source: str, mode: str | None = None) -> list[dict[str, Any]]:
+        """Scores of one source in one mode, in the order of the run."""
+        wanted = (source, mode or self.mode)
+        return [row for row in self.scores.values() if (row["source"], row["mode"]) == wanted]
+
+    def values(self, source: str, measure: str) -> list[float]:
+        """One measure of the answers of a source that could be scored, in the mode of the headline."""
+        return [row[measure] for row in self.rows(source) if row["state"] == "scored" and row[measure] is not None]
+
+
+def open_run(path: Path) -> Run:
+    """Read the run in a folder.
+
+    Raises:
+        InputError: it is not a scored LiCoEval run.
+    """
+    record = RunFolder.open(path).record()
+    if record.get("capability") != "licoeval":
+        raise InputError(f"{path}: a run of {record.get('capability')!r}, not of licoeval")
+    units = open_units(path).to_pylist()
+    scores = read_parts(path / "scores", SCORES).to_pylist()
+    verdicts = read_table(path / "verdicts.parquet").to_pylist()
+    return Run(
+        record,
+        read_json(path / "summary.json"),
+        {row["prompt_id"]: row for row in units},
+        {_key(row): row for row in scores},
+        {_key(row): row for row in verdicts},
+        {
+            (row["prompt_id"], row["sample_index"]): row
+            for row in read_parts(path / "generations", GENERATIONS).to_pylist()
+        },
+        {row["prompt_id"]: row for row in read_parts(path / "followups", GENERATIONS).to_pylist()},
+    )
+
+
+def _key(row: Row) -> tuple[str, str, int, str]:
+    return row["source"], row["prompt_id"], row["sample_index"], row["mode"]

@@ -1,0 +1,84 @@
+"""Text from models and corpora as HTML: escaped, with hidden signs made visible, cut where it is too long."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from markupsafe import Markup, escape
+
+from cleartitle.report.blocks import Mark, MarkedText
+
+__all__ = ["SHOWN_CHARACTERS", "marked_html", "plain", "shown"]
+
+SHOWN_CHARACTERS = 20_000
+"""Most characters of one text in the page."""
+
+# Controls except tab and line feed; what has no glyph or turns the direction of what follows; halves of surrogate
+# pairs, which are no characters; line separators; the tag letters, which hide text; private use; noncharacters.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+)
+
+
+def plain(text: str) -> str:
+    """Text for places without markup (attributes, page title): hidden signs as ``[U+202E]``, one line."""
+    return " ".join(_HIDDEN.sub(lambda match: f"[{_code(match[0])}]", _lines(text)).split())
+
+
+def shown(text: object) -> Markup:
+    """Escaped text whose hidden signs stand in boxes with their code point."""
+    return _html(_lines(str(text)))
+
+
+def marked_html(marked: MarkedText, limit: int = SHOWN_CHARACTERS) -> Markup:
+    """The start of a text, at most ``limit`` characters, with its marks; marks beyond the cut are dropped.
+
+    Marks may overlap; each stretch carries the kinds of all marks over it. Ranges count characters of ``marked.text``.
+    """
+    text = marked.text[:limit]
+    marks = [
+        Mark(max(0, mark.start), min(mark.end, len(text)), mark.kind)
+        for mark in marked.marks
+        if mark.start < len(text) and mark.start < mark.end
+    ]
+    edges = sorted({0, len(text), *(mark.start for mark in marks), *(mark.end for mark in marks)})
+    starts = sorted(marks, key=lambda mark: mark.start)
+    active: list[Mark] = []
+    position = 0
+    parts: list[Markup] = []
+    for start, end in zip(edges, edges[1:], strict=False):
+        active = [mark for mark in active if mark.end > start]
+        while position < len(starts) and starts[position].start <= start:
+            active.append(starts[position])
+            position += 1
+        parts.append(_stretch(text[start:end], active))
+    return Markup("").join(parts)
+
+
+def _stretch(text: str, marks: Sequence[Mark]) -> Markup:
+    content = _html(_lines(text))
+    if not marks:
+        return content
+    kinds = " ".join(sorted({mark.kind for mark in marks}))
+    return Markup('<mark class="{}">{}</mark>').format(kinds, content)
+
+
+def _html(text: str) -> Markup:
+    parts: list[Markup] = []
+    end = 0
+    for match in _HIDDEN.finditer(text):
+        parts.append(escape(text[end : match.start()]))
+        title = unicodedata.name(match[0], "control or unassigned sign")
+        parts.append(Markup('<span class="hidden-sign" title="{}">{}</span>').format(title, _code(match[0])))
+        end = match.end()
+    return Markup("").join([*parts, escape(text[end:])])
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _code(sign: str) -> str:
+    return f"U+{ord(sign):04X}"

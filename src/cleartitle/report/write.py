@@ -1,0 +1,29 @@
+"""Write the report of a run, whatever its capability."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from cleartitle.errors import InputError
+from cleartitle.files import read_json, write_text
+from cleartitle.report.licoeval import licoeval_page
+
+__all__ = ["write_report"]
+
+_PAGES: dict[str, Callable[[Path], str]] = {"licoeval": licoeval_page}
+
+
+def write_report(run: Path) -> Path:
+    """Write ``report.html`` into the folder of a run, from its tables, and return its path.
+
+    Equal tables give an equal page.
+
+    Raises:
+        InputError: the folder holds no finished run, or one of a capability that has no report.
+    """
+    summary = read_json(run / "summary.json")
+    capability = summary.get("capability") if isinstance(summary, dict) else None
+    if capability not in _PAGES:
+        raise InputError(f"{run}: no report for a run of {capability!r}; known: {', '.join(sorted(_PAGES))}")
+    page = run / "report.html"
+    write_text(page, _PAGES[capability](run))
+    return page
