@@ -231,8 +231,8 @@ def test_a_damaged_row_group_is_one_line_and_the_others_are_read(tmp_path: Path)
     )
     column = pq.read_metadata(path).row_group(1).column(0)
     data = bytearray(path.read_bytes())
-    start = column.data_page_offset + 40
-    data[start : start + 200] = b"\xff" * 200
+    end = column.data_page_offset + column.total_compressed_size
+    data[end - 100 : end] = b"\xff" * 100
     path.write_bytes(data)
     result = build([str(path)], tmp_path / "c", ONE)
     assert {work.occurrence.path for work in works(tmp_path / "c")} == {f"m{i}.py" for i in range(300) if i // 100 != 1}

@@ -4,7 +4,7 @@ from cleartitle.corpus.build import build
 from cleartitle.corpus.corpus import Corpus, Occurrence, Work
 from cleartitle.corpus.options import CorpusOptions
 from cleartitle.corpus.resolve import Resolution, resolve
-from cleartitle.corpus.schema import CONTENTS, LICENSE_TEXTS, OCCURRENCES, SCHEMA_VERSION, SOURCES, TRUST_GRADES
+from cleartitle.corpus.schema import CONTENTS, LICENSE_TEXTS, OCCURRENCES, SCHEMA_VERSION, SOURCES, TRUST_GRADES, WORKS
 from cleartitle.corpus.specs import SPECS, Pin, starter_pins
 from cleartitle.corpus.summary import CorpusInfo, info
 
@@ -16,6 +16,7 @@ __all__ = [
     "SOURCES",
     "SPECS",
     "TRUST_GRADES",
+    "WORKS",
     "Corpus",
     "CorpusInfo",
     "CorpusOptions",

@@ -1,17 +1,20 @@
 """Read a finished corpus."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from cleartitle.corpus.schema import CONTENTS, LICENSE_TEXTS, OCCURRENCES, TRUST_GRADES
+from cleartitle.corpus.schema import CONTENTS, LICENSE_TEXTS, OCCURRENCES, TRUST_GRADES, WORKS
 from cleartitle.corpus.summary import CorpusInfo, info, read_record
 from cleartitle.errors import InputError
+from cleartitle.jobs import Shard
 from cleartitle.tables import part_paths, read_parts
 
 __all__ = ["Corpus", "Occurrence", "Work"]
@@ -95,8 +98,8 @@ class Corpus:
         return cls(path, read_record(path))
 
     @property
-    def key(self) -> str:
-        """16 hexadecimal digits that name the sources and options this corpus was built from."""
+    def content_hash(self) -> str:
+        """16 hexadecimal digits that name the sources, by content, the options and the rules it was built with."""
         return self.record["key"]
 
     def contents(self) -> Iterator[pa.RecordBatch]:
@@ -111,9 +114,15 @@ class Corpus:
         """The license files of the packages."""
         return read_parts(self.path / "license_texts", LICENSE_TEXTS)
 
-    def works(self) -> Iterator[Work]:
-        """Each content with its occurrences, in the order of ``contents``."""
+    def parts(self) -> list[str]:
+        """The names of the parts, to share them out among processes."""
+        return [path.name for path in part_paths(self.path / "contents")]
+
+    def works(self, part: str | None = None) -> Iterator[Work]:
+        """Each content with its occurrences, in the order of ``contents``; of one part, or of all."""
         for path in part_paths(self.path / "contents"):
+            if part not in (None, path.name):
+                continue
             held: dict[str, list[Occurrence]] = {}
             for batch in _read(self.path / "occurrences" / path.name):
                 for row in batch.to_pylist():
@@ -121,6 +130,14 @@ class Corpus:
             for batch in _read(path):
                 for row in batch.to_pylist():
                     yield _work(row, held[row["swhid"]])
+
+    def work_shards(self, languages: Sequence[str] = ()) -> list[Shard]:
+        """Shards of ``WORKS`` (content with representative occurrence), for ``jobs``; all languages by default."""
+        chosen = tuple(languages)
+        return [
+            Shard(number, partial(load_works, self.path, path.name, chosen))
+            for number, path in enumerate(part_paths(self.path / "contents"))
+        ]
 
     def info(self, top: int = 10) -> CorpusInfo:
         """Counts by license, class, language and trust; duplicates, conflicts, what was left out."""
@@ -132,8 +149,32 @@ class Corpus:
                 yield batch.cast(schema)
 
 
+def load_works(folder: Path, part: str, languages: tuple[str, ...]) -> pa.Table:
+    """One part of a corpus as ``WORKS``, in the order of its contents.
+
+    Raises:
+        InputError: a damaged part.
+    """
+    contents = pa.Table.from_batches(_read(folder / "contents" / part), CONTENTS)
+    if languages:
+        contents = contents.filter(pc.field("language").isin(list(languages)))
+    best: dict[str, dict[str, Any]] = {}
+    for batch in _read(folder / "occurrences" / part):
+        for row in batch.to_pylist():
+            known = best.get(row["swhid"])
+            if known is None or _rank(row["is_vendored"], row["trust"]) < _rank(known["is_vendored"], known["trust"]):
+                best[row["swhid"]] = row
+    chosen = pa.Table.from_pylist([best[swhid] for swhid in contents["swhid"].to_pylist()], schema=OCCURRENCES)
+    columns = [*contents.columns, *(chosen[name] for name in OCCURRENCES.names if name != "swhid")]
+    return pa.Table.from_arrays(columns, schema=WORKS)
+
+
+def _rank(is_vendored: bool, trust: str) -> tuple[bool, int]:
+    return is_vendored, TRUST_GRADES.index(trust)
+
+
 def _work(row: dict[str, Any], occurrences: list[Occurrence]) -> Work:
-    best = min(occurrences, key=lambda item: (item.is_vendored, TRUST_GRADES.index(item.trust)))
+    best = min(occurrences, key=lambda item: _rank(item.is_vendored, item.trust))
     row["copyright_lines"] = tuple(row["copyright_lines"])
     return Work(**row, occurrence=best, occurrences=tuple(occurrences))
 
@@ -141,7 +182,8 @@ def _work(row: dict[str, Any], occurrences: list[Occurrence]) -> Work:
 def _read(path: Path) -> Iterator[pa.RecordBatch]:
     try:
         with pq.ParquetFile(path) as file:
-            yield from file.iter_batches(batch_size=512)
+            for batch in file.iter_batches(batch_size=512):
+                yield batch.replace_schema_metadata(None)
     except (pa.ArrowInvalid, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: damaged part of a corpus ({reason}); mend: build it again") from None

@@ -66,7 +66,9 @@ def declaration_of(metadata: Mapping[str, Any], texts: Iterable[LicenseText]) ->
     """
     found = detect_declaration(metadata)
     if found.expression is not None:
-        return found.expression, canonical_json({"from": "metadata", "status": found.status, **_fields(found.evidence)})
+        return found.expression, canonical_json(
+            {"from": "metadata", "status": found.status, "stated": list(found.evidence)}
+        )
     texts = [text for text in texts if text.expression is not None and _speaks_for_all(text.path)]
     expressions = sorted({text.expression for text in texts if text.expression is not None})
     if len(expressions) == 1:
@@ -163,7 +165,3 @@ def _speaks_for_all(path: str) -> bool:
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
-
-
-def _fields(evidence: object) -> dict[str, Any]:
-    return dict(_mapping(evidence)) or {"evidence": str(evidence)}

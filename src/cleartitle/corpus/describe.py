@@ -1,6 +1,8 @@
 """Second step of a build: contents with what their header says, occurrences with their resolved license."""
 
+import dataclasses
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +41,7 @@ def describe(table: pa.Table) -> pa.Table:
                 {
                     "header_license": found.expression,
                     "header_status": found.status,
-                    "header_evidence": canonical_json(found.evidence) if found.evidence else None,
+                    "header_evidence": _evidence(found.evidence),
                     "header_end_line": found.header_end_line,
                     "copyright_lines": list(found.copyright_lines),
                 }
@@ -47,6 +49,10 @@ def describe(table: pa.Table) -> pa.Table:
     found = pa.Table.from_pylist(rows, schema=pa.schema([CONTENTS.field(name) for name in CONTENTS.names[6:]]))
     columns = [table[name] for name in _FROM_SCREEN] + found.columns
     return pa.Table.from_arrays(columns, schema=CONTENTS)
+
+
+def _evidence(found: Sequence[Any]) -> str | None:
+    return canonical_json([dataclasses.asdict(item) for item in found]) if found else None
 
 
 def load_occurrences(contents: Path, index: Path, home: int) -> pa.Table:

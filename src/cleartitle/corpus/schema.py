@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-__all__ = ["CONTENTS", "LICENSE_TEXTS", "OCCURRENCES", "SCHEMA_VERSION", "SOURCES", "TRUST_GRADES"]
+__all__ = ["CONTENTS", "LICENSE_TEXTS", "OCCURRENCES", "SCHEMA_VERSION", "SOURCES", "TRUST_GRADES", "WORKS"]
 
 SCHEMA_VERSION = 1
 
@@ -28,7 +28,7 @@ CONTENTS = pa.schema(
         pa.field("header_license", pa.string()),
         # ok | uncertain | none
         pa.field("header_status", pa.string(), nullable=False),
-        # JSON: rule, line span, confidence.
+        # JSON list of what was found: rule, start_line, end_line, confidence in percent, text.
         pa.field("header_evidence", pa.string()),
         # Last line of the leading comment, counted from 1; 0 without one.
         pa.field("header_end_line", pa.int64(), nullable=False),
@@ -74,3 +74,6 @@ LICENSE_TEXTS = pa.schema(
         pa.field("expression", pa.string()),
     ]
 )
+
+WORKS = pa.schema([*CONTENTS, *(field for field in OCCURRENCES if field.name != "swhid")])
+"""A content joined with its representative occurrence."""

@@ -10,6 +10,7 @@ import pyarrow.dataset as pads
 from cleartitle.corpus.schema import CONTENTS, OCCURRENCES, SCHEMA_VERSION
 from cleartitle.errors import InputError
 from cleartitle.files import read_json
+from cleartitle.options import as_record
 from cleartitle.tables import part_paths
 
 __all__ = ["CorpusInfo", "info"]
@@ -38,6 +39,10 @@ class CorpusInfo:
     sources: list[dict[str, Any]] = field(repr=False)
     up_to_date: bool = False
     """Whether a build found that there was nothing to do."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as plain JSON values."""
+        return as_record(self)
 
 
 def read_record(path: Path) -> dict[str, Any]:
