@@ -14,7 +14,8 @@ cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPI
     -Dnanobind_DIR="$("$python" -m nanobind --cmake_dir)" >"$build/configure.log" || { cat "$build/configure.log"; exit 1; }
 cmake --build "$build" --parallel 2 >"$build/build.log" 2>&1 || { cat "$build/build.log"; exit 1; }
 
-# The interpreter itself is not instrumented, so the runtime comes first; its own leaks at exit are not ours.
+# The interpreter itself is not instrumented, so the runtime comes first, and every object is allocated by malloc to
+# have a guard around it; leaks of the interpreter at exit are not ours.
 LD_PRELOAD="$("${CXX:-g++}" -print-file-name=libasan.so) $("${CXX:-g++}" -print-file-name=libubsan.so)" \
-    ASAN_OPTIONS=detect_leaks=0 CLEARTITLE_NATIVE="$(ls "$build"/native/_native*.so)" \
-    "$python" -m pytest -q -p no:cacheprovider "$root/tests/similarity/test_similarity_kernels.py"
+    PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 CLEARTITLE_NATIVE="$(ls "$build"/native/_native*.so)" \
+    "$python" -m pytest -q -s -p no:cacheprovider "$root/tests/similarity/test_similarity_kernels.py"

@@ -1,6 +1,7 @@
 """Changes to Python code that a copyist would make: the built-in controls of every run."""
 
 import math
+import warnings
 
 from cleartitle.code.languages import split_lines
 from cleartitle.code.python_source import PythonSource, UnparsableError, statements_within
@@ -43,17 +44,26 @@ def first_half(body: str) -> str:
     ends = sorted({min(node.end_lineno - 1, len(lines)) for node in statements_within(source.tree) if node.end_lineno})
     below = [end for end in reversed(ends) if 0 < end <= half]
     above = [end for end in ends if end > half]
-    for end in [*below, *above]:
-        part = "".join(lines[:end])
-        if _is_body(part):
-            return part
-    return body
+    is_valid = _compiles if _compiles(body) else _parses
+    parts = ("".join(lines[:end]) for end in [*below, *above])
+    return next((part for part in parts if is_valid(part)), body)
 
 
-def _is_body(part: str) -> bool:
+def _parses(part: str) -> bool:
     try:
         PythonSource(_as_function(part))
     except UnparsableError:
+        return False
+    return True
+
+
+def _compiles(part: str) -> bool:
+    """Whether the part also binds the names that its inner functions take from it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(_as_function(part), "body", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
 
