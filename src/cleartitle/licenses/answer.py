@@ -185,33 +185,17 @@ def _spans(text: str, pattern: re.Pattern[str], mentions: list[Mention]) -> Iter
     yield start, len(text)
 
 
-def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    last = None
-    for match in pattern.finditer(text):
-        last = match
-    return last
-
-
-def _reaches(pattern: re.Pattern[str], before: str, limit: int = 90) -> bool:
-    """Whether the last match of ``pattern`` still governs what follows ``before``."""
-    match = _last(pattern, before)
-    if match is None:
-        return False
-    between = before[match.end() :]
-    return len(between) <= limit and not words.RESET.search(between)
-
-
 def _dropped(before: str, after: str) -> str | None:
     """Why a name does not count: ``undecided``, ``denied``, ``compared``, ``advised``, ``past``; None if it counts."""
-    if _reaches(words.UNDECIDED, before, 120):
+    if words.governs(words.UNDECIDED, before, 120):
         return "undecided"
-    if _reaches(words.DENIAL, before) or words.DENIED_AFTER.match(after):
+    if words.governs(words.DENIAL, before) or words.DENIED_AFTER.match(after):
         return "denied"
-    if _reaches(words.COMPARISON, before, 160):
+    if words.governs(words.COMPARISON, before, 160):
         return "compared"
-    if _reaches(words.ADVICE, before, 160):
+    if words.governs(words.ADVICE, before, 160):
         return "advised"
-    past = _last(words.PAST, before)
+    past = words.last_match(words.PAST, before)
     if past is not None and not words.PRESENT.search(before[past.end() :]):
         return "past"
     return None

@@ -20,6 +20,8 @@ __all__ = [
     "REFUSAL",
     "RESET",
     "UNDECIDED",
+    "governs",
+    "last_match",
 ]
 
 
@@ -171,3 +173,20 @@ IGNORANCE = _any(
     r"不知道|未知|不清楚|无法确定|不确定|不明确|わかりません|分かりません|不明|知りません|не\s+знаю|неизвестн|не\s+могу\s+(?:определить|сказать|установить)",
 )
 """The model says that it does not know."""
+
+
+def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The last match of a pattern in a text."""
+    last = None
+    for match in pattern.finditer(text):
+        last = match
+    return last
+
+
+def governs(pattern: re.Pattern[str], before: str, limit: int = 90) -> bool:
+    """Whether the last match of ``pattern`` in ``before`` reaches its end: near enough, and nothing resets it."""
+    match = last_match(pattern, before)
+    if match is None:
+        return False
+    between = before[match.end() :]
+    return len(between) <= limit and not RESET.search(between)

@@ -94,7 +94,7 @@ _GNU_NAMES = {
         r"|(?:универсальн\w{2,3}|стандартн\w{2,3})\s+общественн\w{2,3}\s+лицензи\w\s+GNU"
     ),
 }
-_PUBLISHED = r"(?:[\s,]+as\s+published\s+by\s+the\s+Free\s+Software\s+Foundation[\s,;:]{0,4})?"
+_PUBLISHED = r"(?P<published>[\s,]+as\s+published\s+by\s+the\s+Free\s+Software\s+Foundation[\s,;:]{0,4})?"
 _GNU = {
     name: re.compile(
         rf"{_L}(?:{_V}(?P<pv>[123](?:\.[01])?)(?P<plater>[\s(]{{0,2}}(?:\+|{_LATER_WORDS}))?(?P<ponly>\s+only)?[\s,)]{{0,3}}"
@@ -155,13 +155,14 @@ def _gnu_mentions(text: str) -> list[Mention]:
             version = groups["v"] or groups["pv"]
             later = bool(groups["later"] or groups["plater"] or groups["ge"] or groups["bareplus"] or groups["taillater"])
             tail = text[match.end() : match.end() + 60]
+            formal = groups["published"] or re.match(r"[\s,]+as\s+published\s+by\s+the\s+Free", tail, re.IGNORECASE)
             if (
                 version
                 and not later
                 and re.match(rf"[\s,]{{0,2}}\([A-Za-z0-9. -]{{3,14}}\)(?=(?:{_LATER}))", tail, re.I)
             ):
                 later = True
-            expression, family = _gnu_expression(name, version, later, bool(groups["only"] or groups["ponly"] or groups["tailonly"]))
+            expression, family = _gnu_expression(name, version, later, bool(groups["only"] or groups["ponly"] or groups["tailonly"] or formal))
             found.append(Mention(match.start(), match.end(), expression, family))
             second = _SECOND_VERSION.match(text, match.end()) if groups["v"] and not later else None
             if second and name != "AGPL":
@@ -323,7 +324,7 @@ RULES = [
     _rule("mit", r"MIT[\s-]+(?:style|like|type)(?:\s+licen[cs]e)?", _fixed("MIT", True)),
     _rule(
         "mit",
-        rf"(?:X11|Expat)?[\s(/-]{{0,2}}(?-i:MIT){_NOT_MIT}(?:[\s(/-]{{1,2}}(?:X11|Expat)\)?)?(?:[\s-]*{LICENSE_WORD}(?:\s*\(MIT\))?)?",
+        rf"(?:(?:X11|Expat)[\s(/-]{{1,2}})?(?-i:MIT){_NOT_MIT}(?:[\s(/-]{{1,2}}(?:X11|Expat)\)?)?(?:[\s-]*{LICENSE_WORD}(?:\s*\(MIT\))?)?",
         _fixed("MIT"),
     ),
     _rule("mit", r"mit[\s-]+licen[cs]ed?|(?<=license: )mit|(?<=licence: )mit|(?<=under the )mit", _fixed("MIT")),
@@ -354,7 +355,7 @@ RULES = [
         rf"Apache(?:[\s-]+(?:Software|Foundation|Software\s+Foundation|Public))?[\s-]*{LICENSE_WORD}|(?:{LICENSE_WORD})\s+Apache(?!\s*[\dv])",
         _fixed("Apache", True),
     ),
-    _rule("apache", r"Apache(?=\s*(?:$|[.,;:)/|\"']|or\b|and\b))", _fixed("Apache", True), weak=True),
+    _rule("apache", r"Apache(?=\s*(?:$|\.(?!\w)|[,;:)/|\"']|or\b|and\b))", _fixed("Apache", True), weak=True),
     _rule(
         "asl|al2|alv2|al-2", r"(?:ASL|ASF)(?:\s+licen[cs]e)?[\s,-]*(?:v\.?\s*|version\s*)?2(?:\.0)?|ALv?-?2(?:\.0)?", _fixed("Apache-2.0")
     ),
@@ -413,7 +414,7 @@ RULES = [
     ),
     _rule("creative", r"Creative\s*Commons(?![\s-]+Zero)(?P<parts>)(?P<v>)", lambda match: ("CC", True)),
     _rule("zlib", rf"zlib(?:\s*/\s*libpng)?[\s-]*{LICENSE_WORD}|zlib\s*/\s*libpng", _fixed("Zlib")),
-    _rule("zlib", r"zlib(?=\s*(?:$|[.,;)/|\"']|or\b|and\b))", _fixed("Zlib"), weak=True),
+    _rule("zlib", r"zlib(?=\s*(?:$|\.(?!\w)|[,;)/|\"']|or\b|and\b))", _fixed("Zlib"), weak=True),
     _rule(
         "isc",
         rf"(?-i:ISC)(?:[\s-]*{LICENSE_WORD})?|Internet\s+(?:Systems|Software)\s+Consortium(?:\s+\(ISC\))?\s+{LICENSE_WORD}|ISC[\s-]+{LICENSE_WORD}",
@@ -474,8 +475,8 @@ RULES = [
         rf"MS-?RL|Microsoft\s+Reciprocal\s+{LICENSE_WORD}(?:\s*\(MS-RL\))?",
         _fixed("MS-RL"),
     ),
-    _rule("mozilla", r"Mozilla(?=\s*(?:$|[.,;:)/|\"']|or\b|and\b))", _fixed("MPL", True), weak=True),
-    _rule("eclipse", r"Eclipse(?=\s*(?:$|[.,;:)/|\"']|or\b|and\b))", _fixed("EPL", True), weak=True),
+    _rule("mozilla", r"Mozilla(?=\s*(?:$|\.(?!\w)|[,;:)/|\"']|or\b|and\b))", _fixed("MPL", True), weak=True),
+    _rule("eclipse", r"Eclipse(?=\s*(?:$|\.(?!\w)|[,;:)/|\"']|or\b|and\b))", _fixed("EPL", True), weak=True),
     _rule("w3c", rf"W3C\s+(?:Software\s+)?(?:Notice\s+and\s+)?{LICENSE_WORD}", _fixed("W3C")),
     _Rule(
         ("知识共享", "知識共享", "クリエイティブ"),
