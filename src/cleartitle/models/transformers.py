@@ -1,7 +1,9 @@
 """Models in the format of Hugging Face transformers, on PyTorch: full precision, batches, and what training saves."""
 
 import asyncio
+import contextlib
 import importlib.metadata
+import io
 import shutil
 import tempfile
 import threading
@@ -61,8 +63,10 @@ def embedded_folder() -> Path:
     require("gguf", "train")
     source = embedded_weights()
     names = {"pretrained_model_name_or_path": str(source.parent), "gguf_file": source.name}
-    tokenizer = hf.AutoTokenizer.from_pretrained(**names)
-    model = hf.AutoModelForCausalLM.from_pretrained(**names, dtype=torch.float32)
+    # The loader draws a progress bar of its own, terminal or not.
+    with contextlib.redirect_stderr(io.StringIO()):
+        tokenizer = hf.AutoTokenizer.from_pretrained(**names)
+        model = hf.AutoModelForCausalLM.from_pretrained(**names, dtype=torch.float32)
     # The loader marks the model as quantized although its weights are floats now, and then refuses to save it.
     model.hf_quantizer = None
     model.is_quantized = False
