@@ -1,5 +1,6 @@
 """``cleartitle corpus``: gather licensed works, and tell what is in them."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +8,7 @@ from cyclopts import App, Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
 from cleartitle.corpus import CorpusOptions, build, info
-from cleartitle.report import corpus_table
+from cleartitle.report.corpus import corpus_table
 
 __all__ = ["app"]
 
@@ -29,7 +30,7 @@ def build_command(
         json: Print JSON on standard output.
     """
     built = build(specs, output, options)
-    print_json(built.as_json()) if json else print_rich(*corpus_table(built.as_json()))
+    print_json(asdict(built)) if json else print_rich(*corpus_table(asdict(built)))
     return 0
 
 
@@ -41,6 +42,6 @@ def info_command(corpus: Path, *, json: Json = False) -> int:
         corpus: Folder of a corpus.
         json: Print JSON on standard output.
     """
-    found = info(corpus).as_json()
+    found = asdict(info(corpus))
     print_json(found) if json else print_rich(*corpus_table(found))
     return 0
