@@ -84,7 +84,7 @@ def build_benchmark(corpus: Corpus, output: Path, options: BenchmarkOptions = Be
     Raises:
         InputError: the corpus holds no eligible function.
     """
-    key = fingerprint(options, corpus=corpus.content_hash, schema=SCHEMA_VERSION)
+    key = fingerprint(options, corpus=corpus.key, schema=SCHEMA_VERSION)
     units_path = output / "units.parquet"
     if units_path.exists() and read_key(units_path) == key:
         return open_benchmark(output)
@@ -114,7 +114,7 @@ def build_benchmark(corpus: Corpus, output: Path, options: BenchmarkOptions = Be
         "schema": SCHEMA_VERSION,
         "capability": "licoeval",
         "options": as_record(options),
-        "corpus": corpus.content_hash,
+        "corpus": corpus.key,
         "content_hash": _content_hash(units),
         "functions": looked_at,
         "left_out": dict(funnel.most_common()),

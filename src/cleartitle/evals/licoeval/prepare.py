@@ -33,5 +33,5 @@ def prepare_benchmark(corpus: str, benchmark: Path | None, options: BenchmarkOpt
         opened = Corpus.open(Path(corpus))
     else:
         raise InputError(f"{corpus}: no such corpus; mend: `cleartitle corpus build SPEC -o {corpus}`, or use starter")
-    folder = cache_dir("benchmarks") / f"licoeval-{fingerprint(options, corpus=opened.content_hash)}"
+    folder = cache_dir("benchmarks") / f"licoeval-{fingerprint(options, corpus=opened.key)}"
     return build_benchmark(opened, folder, options)
