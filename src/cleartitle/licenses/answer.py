@@ -26,8 +26,10 @@ _CLAUSE = re.compile(
     r"[;；]|,?\s+(?:but|however|although|though|while|whereas|aber|sondern|jedoch|mais|pero|sino|ma|mas|però|но|однако)\s|,\s*(?:a|а|instead|rather(?!\s+than))\s|但是?|不过|而是|しかし|ですが",
     re.IGNORECASE,
 )
-_KEYS = ("license", "licence", "spdx", "spdx_id", "spdx_license", "spdx_identifier", "spdx-license-identifier")
-_KEYS += ("license_id", "license_name", "license_identifier", "license_type", "licenses", "name", "id", "identifier")
+_KEYS = (
+    *("license", "licence", "spdx", "spdx_id", "spdx_license", "spdx_identifier", "spdx-license-identifier"),
+    *("license_id", "license_name", "license_identifier", "license_type", "licenses", "name", "id", "identifier"),
+)
 _FIELD = re.compile(
     r"^\W{0,6}(?:the\s+)?(?:SPDX\s+)?(?:licen[cs]e|lizenz|licencia|licença|licenza|许可证|ライセンス|лицензия)"
     r"(?:\s+(?:name|type|identifier|information|id|info))?\W{0,3}[:=：]\W{0,4}(?P<value>[^\n]{0,200})$",

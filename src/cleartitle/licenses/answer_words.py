@@ -77,7 +77,9 @@ PAST = _any(
     r"以前|原来|最初|原先|かつて|раньше|ранее|изначально|первоначально",
 )
 """A name before is a thing of the past, if another one follows."""
-PRESENT = _any(r"\b(?:now|to|currently|since|then|today|later|jetzt|heute|maintenant|d[ée]sormais|ahora|agora|ora|adesso)\b|现在|現在|теперь")
+PRESENT = _any(
+    r"\b(?:now|to|currently|since|then|today|later|jetzt|heute|maintenant|d[ée]sormais|ahora|agora|ora|adesso)\b|现在|現在|теперь"
+)
 """What ends the reach of the past."""
 ADVICE = _any(
     r"\bif\b(?!\s+(?:i\b|my\s+memory|memory\s+serves|anything))|\bwhether\b",

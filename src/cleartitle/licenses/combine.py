@@ -11,7 +11,8 @@ from cleartitle.licenses.vocabulary import UnknownLicenseError, default_vocabula
 __all__ = ["DUAL", "Combined", "combine", "explicit_expression", "merge_variants"]
 
 DUAL = re.compile(
-    r"\b(?:dual(?:ly)?|double|disjunctive|tri|triple|multi(?:ple)?)[\s-]*licen[cs]\w*|\bchoose\b|\b(?:your|the user'?s)\s+(?:option|choice|choosing)\b(?![\s),]{0,4}any\s+(?:later|newer|subsequent))"
+    r"\b(?:dual(?:ly)?|double|disjunctive|tri|triple|multi(?:ple)?)[\s-]*licen[cs]\w*|\bchoose\b"
+    r"|\b(?:your|the user'?s)\s+(?:option|choice|choosing)\b(?![\s),]{0,4}any\s+(?:later|newer|subsequent))"
     r"|\bchoice\s+of\b|\beither\b(?!\s+version)|under\s+both|both\s+licen[cs]es|\bdoppel\w*lizen\w+|\bwahlweise\b|\bdoppelt\s+lizen\w+"
     r"|\bdouble\s+licence|\bau\s+choix\b|\bdoble\s+licencia|\blicencia\s+dual|\bdoppia\s+licenza|\bdupla\s+licen\w+"
     r"|\blicen[çc]a\s+dupla|双重|雙重|双许可|任选|デュアル|いずれか|двойн\w+\s+лицензи|на\s+выбор",

@@ -86,8 +86,21 @@ TROVE = {
 }
 """Trove classifiers (the part after the last ``::``) and the expression or family that each names."""
 
-_SEPARATE = re.compile(r"^\s*\(?\s*SEE LICEN[CS]E IN\b|^\s*(?:see|read)\b.{0,60}licen[cs]e|^\s*license\.?(?:txt|md)?\s*$", re.IGNORECASE)
-_SAYS_NOTHING = {"", "other", "unknown", "none", "noassertion", "dual license", "custom", "free", "open source", "osi approved"}
+_SEPARATE = re.compile(
+    r"^\s*\(?\s*SEE LICEN[CS]E IN\b|^\s*(?:see|read)\b.{0,60}licen[cs]e|^\s*license\.?(?:txt|md)?\s*$", re.IGNORECASE
+)
+_SAYS_NOTHING = {
+    "",
+    "other",
+    "unknown",
+    "none",
+    "noassertion",
+    "dual license",
+    "custom",
+    "free",
+    "open source",
+    "osi approved",
+}
 
 
 @dataclass(frozen=True)

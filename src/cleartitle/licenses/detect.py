@@ -22,19 +22,25 @@ SURE = 90
 _TAG = re.compile(r"SPDX-License-Identifier:[ \t]*([^\n]{1,300})", re.IGNORECASE)
 _COPYRIGHT = re.compile(r"\d{4}|\(c\)|©|copyright(?:text)?:?\s+(?-i:[A-Z])", re.IGNORECASE)
 _NO_CLAIM = ("copyright notice", "copyright holder", "copyright owner", "copyright law", "copyright statement")
-_LICENSE_WORDS = ("licen", "redistribut", "permission", "public domain", "public-domain", "gpl", "unencumbered")
-_LICENSE_WORDS += ("proprietary", "waived all", "copyleft", "publicdomain", "general public", "zero/1.0")
+_LICENSE_WORDS = (
+    *("licen", "redistribut", "permission", "public domain", "public-domain", "publicdomain", "zero/1.0"),
+    *("gpl", "general public", "copyleft", "unencumbered", "proprietary", "waived all"),
+)
 _COMPANY = re.compile(r"licen[cs]|\bterms\b|conditions", re.IGNORECASE)
 _REFERENCE = re.compile(
-    r"(?:see|found in|described in|distributed with|accompanying|root of|included in|refer to)[^.\n]{0,80}?(?:licen[cs]e|copying|copyright)",
+    r"(?:see|found in|described in|distributed with|accompanying|root of|included in|refer to)[^.\n]{0,80}?"
+    r"(?:licen[cs]e|copying|copyright)",
     re.IGNORECASE,
 )
 _DEDICATED = re.compile(
-    r"(?:in|into|to)\s+the\s+public[\s-]+domain|public[\s-]+domain\s*(?:[.,;!]|$)|(?:licen[cs]e|rights)\W{1,3}public[\s-]+domain", re.IGNORECASE
+    r"(?:in|into|to)\s+the\s+public[\s-]+domain|public[\s-]+domain\s*(?:[.,;!]|$)|(?:licen[cs]e|rights)\W{1,3}public[\s-]+domain",
+    re.IGNORECASE,
 )
 _DUNDER = re.compile(r"^__licen[cs]e__\s*=\s*[\"']([^\"'\n]{2,200})[\"']", re.MULTILINE)
 _GRANT = re.compile(r"special\s+exception|[\"']?classpath[\"']?\s+exception|runtime\s+library\s+exception")
-_CUE = re.compile(rf"{words.CUE.pattern}|\bterms\s+of\b|\bsubject\s+to\b|\bconditions\s+of\b|\baccording\s+to\b", re.IGNORECASE)
+_CUE = re.compile(
+    rf"{words.CUE.pattern}|\bterms\s+of\b|\bsubject\s+to\b|\bconditions\s+of\b|\baccording\s+to\b", re.IGNORECASE
+)
 _EXCEPTIONS = [
     ("classpath", "Classpath-exception-2.0"),
     ("runtime library exception", "GCC-exception-3.1"),
@@ -271,4 +277,8 @@ def _dunder(text: str) -> tuple[str | None, str, tuple[Evidence, ...]]:
     declared = parse_declaration(match[1])
     line = text.count("\n", 0, match.start()) + 1
     confidence = 95 if declared.status == "ok" else 60
-    return declared.expression, declared.status, (Evidence("module-declaration", line, line, confidence, match[0][:200]),)
+    return (
+        declared.expression,
+        declared.status,
+        (Evidence("module-declaration", line, line, confidence, match[0][:200]),),
+    )

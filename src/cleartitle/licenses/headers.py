@@ -14,10 +14,28 @@ _LICENSE_FILE = re.compile(
     r"[\w-]{0,40}[-._](?:licen[cs]e|copying))(?:\.(?:txt|md|rst|html?))?$|(?:^|[/\\])LICENSES[/\\][^/\\]{1,80}$",
     re.IGNORECASE,
 )
-_SOURCE = re.compile(r"\.(?:py|pyx|pyi|c|h|cc|cpp|cxx|hpp|hh|java|cs|js|ts|go|rs|rb|php|sh|pl|swift|kt|scala|m)$", re.IGNORECASE)
-_LINE_SIGNS = re.compile(r"\s*(?://[/!]?|#+(?!\s*(?:include|define|undef|ifn?def|if|elif|else|endif|error|pragma)\b|!)|--+|;+|%+|dnl\b|rem\b)", re.IGNORECASE)
-_SKIPPED = re.compile(r"#!|\s*#.{0,20}coding[:=]|\s*#\s*(?:vim?:|-\*-)|\s*(?:/\*|//)\s*-\*-|<\?(?:php|xml)|\s*//\s*clang-format|#\s*(?:pylint|flake8|mypy|noqa)|\s*#\s*(?:ifndef|define)\s+\w+_H\w*\s*$|\s*#\s*pragma\s+once|\s*['\"]use strict['\"]", re.IGNORECASE)
-_BLOCKS = [("/*", "*/"), ("<!--", "-->"), ('"""', '"""'), ("'''", "'''"), ("{-", "-}"), ("(*", "*)"), ("=begin", "=end")]
+_SOURCE = re.compile(
+    r"\.(?:py|pyx|pyi|c|h|cc|cpp|cxx|hpp|hh|java|cs|js|ts|go|rs|rb|php|sh|pl|swift|kt|scala|m)$", re.IGNORECASE
+)
+_LINE_SIGNS = re.compile(
+    r"\s*(?://[/!]?|#+(?!\s*(?:include|define|undef|ifn?def|if|elif|else|endif|error|pragma)\b|!)|--+|;+|%+|dnl\b|rem\b)",
+    re.IGNORECASE,
+)
+_SKIPPED = re.compile(
+    r"#!|\s*#.{0,20}coding[:=]|\s*#\s*(?:vim?:|-\*-)|\s*(?:/\*|//)\s*-\*-|<\?(?:php|xml)|\s*//\s*clang-format"
+    r"|#\s*(?:pylint|flake8|mypy|noqa)|\s*#\s*(?:ifndef|define)\s+\w+_H\w*\s*$|\s*#\s*pragma\s+once"
+    r"|\s*['\"]use strict['\"]",
+    re.IGNORECASE,
+)
+_BLOCKS = [
+    ("/*", "*/"),
+    ("<!--", "-->"),
+    ('"""', '"""'),
+    ("'''", "'''"),
+    ("{-", "-}"),
+    ("(*", "*)"),
+    ("=begin", "=end"),
+]
 _DOC_PREFIX = re.compile(r"\s*[rRuUbB]{0,2}(?=\"\"\"|''')")
 _LEFT = re.compile(r"^\s*(?:\*+(?!/)|//+!?|/\*+!?|#+|--+|;+|%+|dnl\b|rem\b|!+|\|)?[ \t]?", re.IGNORECASE)
 _RIGHT = re.compile(r"\s*(?:\*+/|-->|[*#/|]{2,}|\*)\s*$")
@@ -130,7 +148,9 @@ def _scan(lines: list[str]) -> tuple[list[tuple[int, str]], int]:
     return kept, end
 
 
-def _block_lines(lines: list[str], first: int, last: int, opening: str, closing: str, offset: int) -> list[tuple[int, str]]:
+def _block_lines(
+    lines: list[str], first: int, last: int, opening: str, closing: str, offset: int
+) -> list[tuple[int, str]]:
     found: list[tuple[int, str]] = []
     for number in range(first, last + 1):
         line = lines[number][:_LONGEST_LINE]

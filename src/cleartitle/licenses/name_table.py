@@ -11,7 +11,9 @@ __all__ = ["NameTable", "TableHit", "name_table"]
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+]*")
 _ID = re.compile(r"(?<![A-Za-z0-9_./@-])[A-Za-z0-9][A-Za-z0-9.+-]{1,60}")
 _ABBREVIATION = re.compile(r"\([A-Z]{2,6}\)")
-_SHORT = re.compile(r"(?<![A-Za-z0-9_./@-])([A-Z][A-Za-z0-9]{1,8})[\s,-]{1,2}[vV]?\.?\s?(\d(?:\.\d{1,2})?[a-c]?)(?![\w]|\.\d)")
+_SHORT = re.compile(
+    r"(?<![A-Za-z0-9_./@-])([A-Z][A-Za-z0-9]{1,8})[\s,-]{1,2}[vV]?\.?\s?(\d(?:\.\d{1,2})?[a-c]?)(?![\w]|\.\d)"
+)
 _SKIPPED = {"the", "license", "licence", "version", "v", "v.", "licenses", "software", "a", "an"}
 _LICENSE_WORDS = {"license", "licence", "licensed", "licenses", "licences", "lizenz", "licencia", "licença", "licenza"}
 # Products and languages whose name and version would read as an id.

@@ -135,7 +135,8 @@ _RULES: list[tuple[str, str, str, Resolver]] = [
     (
         "gnu-text",
         "public license version",
-        r"gnu (?P<kind>affero |lesser |library )?general public license version (?P<v>[123](?:\.1)?), \d{0,2} ?(?:june|february|november) \d{4}",
+        r"gnu (?P<kind>affero |lesser |library )?general public license version (?P<v>[123](?:\.1)?), "
+        r"\d{0,2} ?(?:june|february|november) \d{4}",
         _gnu_text,
     ),
     (

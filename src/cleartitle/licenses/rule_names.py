@@ -1,0 +1,181 @@
+"""License names other than the GNU ones: the patterns of ``data/names.tsv`` and what each stands for."""
+
+import csv
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+from cleartitle.licenses.mention import GAP, LEFT, LICENSE_WORD, RIGHT, VERSION_WORD, Mention, versioned
+from cleartitle.licenses.vocabulary import default_vocabulary
+
+__all__ = ["rule_mentions"]
+
+Resolver = Callable[[re.Match[str]], tuple[str, bool] | None]
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """A pattern that is tried when one of ``needles`` is in the lower-cased text."""
+
+    needles: tuple[str, ...]
+    pattern: re.Pattern[str]
+    resolve: Resolver
+    weak: bool
+
+
+_CLAUSES = {"0": "0BSD", "1": "BSD-1-Clause", "2": "BSD-2-Clause", "3": "BSD-3-Clause", "4": "BSD-4-Clause"}
+_NUMBER_WORDS = {
+    "0": "zero|null|零",
+    "1": "one|eine?|une?|uma?|一",
+    "2": "two|zwei|deux|dos|due|dois|duas|二|两|двух|two",
+    "3": "three|drei|trois|tres|tre|tr[êe]s|三|тр[её]х|тремя",
+    "4": "four|vier|quatre|cuatro|quattro|quatro|四|четыр[её]х",
+}
+_COUNT = r"(?P<{}>[0-4]|" + "|".join(_NUMBER_WORDS.values()) + ")"
+_CLAUSE_WORD = r"(?:[\s-]*(?:clauses?|claus(?:e)?|cl[áa]usulas?|clausole|klausel\w?|条款|條款|条項|пункт\w{0,4}))"
+_ADJECTIVES = {
+    "BSD-3-Clause": "new|modified|revised|nouvelle|modifi[ée]e|修正|新",
+    "BSD-2-Clause": "simplified|free|simplifi[ée]e|simplificada|vereinfachte|简化",
+    "BSD-4-Clause": "original|old|classic",
+    "BSD-3-Clause-Clear": "clear",
+}
+_ADJECTIVE = "|".join(_ADJECTIVES.values())
+
+
+def _bsd(match: re.Match[str]) -> tuple[str, bool] | None:
+    groups = match.groupdict()
+    if groups.get("style"):
+        return "BSD", True
+    count = groups.get("n1") or groups.get("n2")
+    if count:
+        for digit, words in _NUMBER_WORDS.items():
+            if count == digit or re.fullmatch(words, count, re.IGNORECASE):
+                return _CLAUSES[digit], False
+    adjective = groups.get("adj1") or groups.get("adj2")
+    if adjective:
+        for expression, words in _ADJECTIVES.items():
+            if re.fullmatch(words, adjective, re.IGNORECASE):
+                return expression, False
+    return "BSD", True
+
+
+_BSD_PATTERN = (
+    r"(?:" + _COUNT.format("n1") + _CLAUSE_WORD + r"[\s,\"'(-]{0,4})?"
+    rf"(?:[\"'(]?(?P<adj1>{_ADJECTIVE})[\"')]?[\s,/-]{{0,3}}"
+    r"(?:or\s+[\"'(]?(?:new|modified|revised|simplified|freebsd)[\"')]?\s+)?)?"
+    rf"(?:[\"'(]?(?:{_ADJECTIVE})[\"')]?[\s-]{{0,2}})?(?:BSD|Berkeley\s+Software\s+Distribution)"
+    r"(?!\s+(?:systems?|unix|kernel|socket|operating|variants?|based)\b)"
+    rf"(?P<style>[\s-]*(?:style|like|type|inspired){RIGHT})?(?:[\s-]*{LICENSE_WORD})?"
+    r"(?:[\s,\"'(:-]{0,4}(?:with\s+|mit\s+|[àa]\s+|avec\s+|de\s+|из\s+|с\s+|con\s+|com\s+|in\s+(?:its\s+)?)?"
+    r"(?:" + _COUNT.format("n2") + rf"(?:{_CLAUSE_WORD}|(?=[\s)\".',]|$)))(?:\s+{LICENSE_WORD})?"
+    rf"|[\s(\"'-]{{1,3}}(?P<adj2>{_ADJECTIVE})"
+    r"(?:[\"')]{0,2}(?:\s+or\s+[\"'](?:revised|new|modified|freebsd)[\"'])?)(?=[\s).,]|$)(?!\s+BSD))?"
+)
+_CC_PART = r"(?:BY|NC|SA|ND|Attribution|Non-?\s?Commercial|Share[\s-]?Alike|No-?\s?Deriv(?:s|ative(?:s|\s+works)?)?)"
+
+
+_CC_TAGS = {
+    "BY": r"\bby\b|attribution|署名|表示",
+    "NC": r"\bnc\b|commercial|非商业|非営利",
+    "SA": r"\bsa\b|alike|相同方式|継承",
+    "ND": r"\bnd\b|deriv|禁止演绎|改変禁止",
+}
+
+
+def _creative(match: re.Match[str]) -> tuple[str, bool] | None:
+    tags = [tag for tag, pattern in _CC_TAGS.items() if re.search(pattern, match["parts"].lower())]
+    if not tags:
+        return "CC", True
+    # Every version from 2.0 on asks for attribution, so "CC SA 4.0" means BY-SA.
+    name = "-".join(["CC", *([] if "BY" in tags else ["BY"]), *tags])
+    return (f"{name}-{versioned(match['v'])}", False) if match["v"] else (name, True)
+
+
+def _rail(match: re.Match[str]) -> tuple[str, bool] | None:
+    lower = match[0].lower()
+    if "bigcode" in lower:
+        return "LicenseRef-scancode-bigcode-open-rail-m-v1", False
+    if "bigscience" in lower:
+        return "LicenseRef-scancode-bigscience-open-rail-m", False
+    if "creativeml" in lower:
+        return f"LicenseRef-creativeml-openrail-{'plusplus-m' if '++' in lower else 'm'}", False
+    return "OpenRAIL", True
+
+
+_NOT_MIT = (
+    r"(?!\.edu|\s+(?:course|students?|press|opencourseware|labs?|csail|media|technology|professors?|researchers?|"
+    r"university|app\s+inventor|scheme|campus|lecture|problem|der|dem|den|einer?|einem|freundlichen))"
+)
+_PIECES = {
+    "<L>": LICENSE_WORD,
+    "<V>": VERSION_WORD,
+    "<GAP>": GAP,
+    "<BSD>": _BSD_PATTERN,
+    "<CC_PART>": _CC_PART,
+    "<NOT_MIT>": _NOT_MIT,
+    "<ALONE>": r"(?=\s*(?:$|\.(?!\w)|[,;:)/|\"']|or\b|and\b))",
+}
+_RESOLVERS: dict[str, Resolver] = {"@bsd": _bsd, "@creative": _creative, "@rail": _rail}
+
+
+def _expand(pattern: str) -> str:
+    pattern = re.sub(
+        r"<VERSION:([^>]+)>",
+        lambda match: (
+            r"(?:[\s-]*<L>)?(?:\s*\([A-Z]{2,5}\))?(?:<GAP>(?:<V>)?(?P<v>" + match[1] + r")(?!\d|\.\d)(?:\s?版)?)?"
+        ),
+        pattern,
+    )
+    for name, piece in _PIECES.items():
+        pattern = pattern.replace(name, piece)
+    return pattern
+
+
+def _resolver(expression: str) -> Resolver:
+    if expression in _RESOLVERS:
+        return _RESOLVERS[expression]
+    if expression.startswith("~"):
+        return lambda match: (expression[1:], True)
+    if not expression.endswith("-*"):
+        return lambda match: (expression, False)
+    root = expression[:-2]
+
+    def by_version(match: re.Match[str]) -> tuple[str, bool] | None:
+        key = f"{root}-{versioned(match['v'])}" if match["v"] else root
+        return (key, False) if match["v"] and default_vocabulary().get(key) else (root, True)
+
+    return by_version
+
+
+@lru_cache(maxsize=1)
+def _rules() -> tuple[_Rule, ...]:
+    text = resources.files("cleartitle.licenses").joinpath("data", "names.tsv").read_text(encoding="utf-8")
+    rules: list[_Rule] = []
+    for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
+        pattern = _expand(row["pattern"])
+        # "free" patterns stand in scripts without blanks between words.
+        bordered = pattern if "free" in row["flags"] else f"{LEFT}(?:{pattern}){RIGHT}"
+        compiled = re.compile(bordered, re.IGNORECASE)
+        resolve = _resolver(row["expression"])
+        rules.append(_Rule(tuple(row["needles"].split("|")), compiled, resolve, "weak" in row["flags"]))
+    return tuple(rules)
+
+
+_STYLE = re.compile(r"[\s-](?:style|like|type|inspired)\b", re.IGNORECASE)
+
+
+def rule_mentions(text: str) -> list[Mention]:
+    """The names in a cleaned text that the patterns of ``data/names.tsv`` find; they may overlap."""
+    lower = text.lower()
+    found: list[Mention] = []
+    for rule in _rules():
+        if not any(needle in lower for needle in rule.needles):
+            continue
+        for match in rule.pattern.finditer(text):
+            resolved = rule.resolve(match)
+            if resolved is not None:
+                style = bool(_STYLE.search(match[0]))
+                found.append(Mention(match.start(), match.end(), *resolved, weak=rule.weak, style=style))
+    return found
