@@ -7,10 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
+from cleartitle.corpus import Corpus, CorpusOptions, build
 from cleartitle.evals.licoeval import BenchmarkOptions, LicoevalOptions, build_benchmark, evaluate
-from cleartitle.jobs import Shard
 from cleartitle.models import ModelOptions, open_model
 
 SCRIPT = "</script><script>document.title = 'owned'; window.owned = 1</script>"
@@ -20,12 +18,13 @@ CONTROLS = "\x00\x07\x1b[31m\u200b\ufeff"
 TEMPLATE = "{{7*7}} {% raw %} ${7*7} <%= 7*7 %>"
 HOSTILE = (SCRIPT, IMAGE, BIDI, CONTROLS, TEMPLATE)
 
+# Project, license, whether the header of the file names it, whether the data set declares it.
 PROJECTS = (
-    ("harbor", "Apache-2.0", "permissive", "header"),
-    ("lantern", "MIT", "permissive", "declaration"),
-    ("quarry", "GPL-3.0-or-later", "strong_copyleft", "agree"),
-    ("meadow", "LGPL-2.1-or-later", "weak_copyleft", "agree"),
-    (f"evil {IMAGE} {BIDI}", "MPL-2.0", "weak_copyleft", "header"),
+    ("harbor", "Apache-2.0", True, False),
+    ("lantern", "MIT", False, True),
+    ("quarry", "GPL-3.0-or-later", True, True),
+    ("meadow", "LGPL-2.1-or-later", True, True),
+    (f"evil {IMAGE} {BIDI}", "MPL-2.0", True, False),
 )
 
 SOURCE = '''"""Helpers of {name}."""
@@ -111,44 +110,28 @@ def evil_function(rows):
 '''
 
 
-def works() -> pa.Table:
-    """One file a project, as the corpus gives them."""
-    rows: list[dict[str, Any]] = []
-    for number, (project, license_, class_, trust) in enumerate(PROJECTS):
-        name = project.split()[0]
-        text = SOURCE.format(name=name, up=name.upper())
-        hostile = name == "evil"
-        rows.append(
-            {
-                "swhid": f"swh:1:cnt:{number:040x}",
-                "text": text + EVIL_TAIL if hostile else text,
-                "language": "python",
-                "project": project,
-                "version": SCRIPT if hostile else f"1.{number}",
+def build_corpus(folder: Path) -> Corpus:
+    """One file a project, read from a data set in JSON lines, the layout in which a hostile name can come."""
+    data = folder / "data.jsonl"
+    with data.open("w", encoding="utf-8") as stream:
+        for number, (project, license_, in_header, declared) in enumerate(PROJECTS):
+            name = project.split()[0]
+            hostile = name == "evil"
+            holder = f"{TEMPLATE} {IMAGE} {BIDI}" if hostile else f"The {name} people"
+            tag = f"# SPDX-License-Identifier: {license_}\n" if in_header else ""
+            row = {
+                "content": f"# Copyright (c) 2024 {holder}\n{tag}\n"
+                + SOURCE.format(name=name, up=name.upper())
+                + (EVIL_TAIL if hostile else ""),
                 "path": f"{name}/{SCRIPT if hostile else 'helpers'}.py",
-                "url": "javascript:window.owned=1" if hostile else None,
-                "license": license_,
-                "license_class": class_,
-                "trust": trust,
-                "header_license": None if trust == "declaration" else license_,
-                "header_status": "none" if trust == "declaration" else "ok",
-                "copyright_lines": [f"Copyright {TEMPLATE} {CONTROLS}"]
-                if hostile
-                else [f"Copyright The {name} people"],
-                "reuse_count": number + 1,
+                "repo_name": project,
+                "license": license_ if declared else None,
+                "copies": number + 1,
+                "url": f"https://example.org/{SCRIPT if hostile else name}",
             }
-        )
-    return pa.Table.from_pylist(rows)
-
-
-class HandMadeCorpus:
-    """As much of a corpus as the benchmark builder asks for, so that hostile metadata can be put in."""
-
-    content_hash = "hand-made"
-
-    def work_shards(self, languages: tuple[str, ...] = ("python",)) -> list[Shard]:
-        assert languages == ("python",)
-        return [Shard(0, works())]
+            stream.write(json.dumps(row) + "\n")
+    build((f"jsonl:{data}",), folder / "corpus", CorpusOptions(workers=1))
+    return Corpus.open(folder / "corpus")
 
 
 def answer_of(unit: dict[str, Any], copying: bool) -> tuple[str, str | None]:
@@ -163,7 +146,7 @@ def answer_of(unit: dict[str, Any], copying: bool) -> tuple[str, str | None]:
     if name == "pack_meadow":
         return "```python\n" + head + "    pass\n```", None
     if name == "route_meadow":
-        return f"```python\n{head}" + "    total = 0\n" + "    total += 1  # step\n" * 45_000 + "```", None
+        return f"```python\n{head}" + "    total = 0\n" + "    total += 1  # step\n" * 3_000 + "```", None
     if name == "clean_evil":
         hostile = "\n".join(f"    # {text!s}" for text in HOSTILE)
         return f"```python\n{head}    x = 1\n{hostile}\n    return x, {SCRIPT!r}\n```", None
@@ -183,7 +166,7 @@ def answer_of(unit: dict[str, Any], copying: bool) -> tuple[str, str | None]:
 
 def make_run(folder: Path, *, copying: bool = True, limit: int = 0) -> Path:
     """Build the benchmark, replay the answers through the real evaluation, and return the folder of the run."""
-    benchmark = build_benchmark(HandMadeCorpus(), folder / "benchmark", BenchmarkOptions(workers=1))  # pyright: ignore
+    benchmark = build_benchmark(build_corpus(folder), folder / "benchmark", BenchmarkOptions(workers=1))
     recorded = folder / f"replayed {'copies' if copying else 'nothing'}.jsonl"
     with recorded.open("w", encoding="utf-8") as stream:
         for unit in benchmark.units.to_pylist():

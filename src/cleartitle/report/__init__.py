@@ -20,8 +20,9 @@ from cleartitle.report.blocks import (
     Table,
     TextBox,
 )
+from cleartitle.report.corpus import corpus_table
 from cleartitle.report.page import render
-from cleartitle.report.terminal import benchmark_table, corpus_table, licoeval_table, published_table
+from cleartitle.report.terminal import benchmark_table, licoeval_table, published_table
 from cleartitle.report.write import write_report
 
 __all__ = [

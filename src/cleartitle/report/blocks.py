@@ -100,13 +100,17 @@ class RowGroup:
 
 @dataclass(frozen=True)
 class Table:
-    """A table that can be sorted, and searched from ``search_from`` rows on; the first column heads its row."""
+    """A table whose first column heads its row.
+
+    It can be sorted, and searched where it has many rows, unless ``fixed``: the order of its rows is then part of what
+    it says.
+    """
 
     caption: str
     columns: Sequence[Column]
     groups: Sequence[RowGroup]
     note: str = ""
-    search_from: int = 8
+    fixed: bool = False
 
     @property
     def row_count(self) -> int:

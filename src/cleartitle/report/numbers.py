@@ -15,9 +15,11 @@ def count(value: float) -> str:
 
 
 def percent(value: float | None) -> str:
-    """A share from 0 to 1 in percent: two decimals below 10 %, else one; a dash without a value."""
+    """A share from 0 to 1 in percent: two decimals below 10 %, none at 0 and 1, else one; a dash without a value."""
     if value is None:
         return "–"
+    if value in (0, 1):
+        return f"{100 * value:.0f} %"
     if 0 < value < 0.1:
         return f"{100 * value:.2f} %"
     return f"{100 * value:.1f} %"

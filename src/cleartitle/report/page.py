@@ -71,7 +71,7 @@ def _hash(text: str) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+    return (files("cleartitle.report") / "assets" / name).read_text(encoding="utf-8")
 
 
 @cache
@@ -80,8 +80,7 @@ def _template() -> Any:
         loader=BaseLoader(), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(shown=shown, plain=plain, marked=marked_html, drawing=_drawing)
-    environment.globals["cut_line"] = _cut_line
-    environment.tests["cut"] = _is_cut
+    environment.filters.update(cut_line=_cut_line)
     return environment.from_string(_asset("page.html.j2"))
 
 
@@ -91,10 +90,9 @@ def _drawing(svg: str) -> Markup:
     return Markup(svg)
 
 
-def _is_cut(marked: MarkedText) -> bool:
-    return len(marked.text) > SHOWN_CHARACTERS
-
-
 def _cut_line(marked: MarkedText) -> str:
+    """What the page leaves out of a text; empty where it shows all."""
+    if len(marked.text) <= SHOWN_CHARACTERS:
+        return ""
     where = f" The whole text stands in {marked.whole}." if marked.whole else ""
     return f"Shown: the first {SHOWN_CHARACTERS:,} of {len(marked.text):,} characters.{where}"

@@ -158,6 +158,8 @@ def bubbles(
             )
         if panel.logarithmic:
             _log_axis(axes, panel.values)
+        else:
+            axes.xaxis.get_major_locator().set_params(integer=True)
         axes.set_ylim(-0.03, 1.03)
         axes.set_xlabel(panel.title)
         _threshold(axes, threshold, vertical=False)
@@ -194,8 +196,10 @@ def _threshold(axes: Any, value: float, *, vertical: bool) -> None:
     draw(value, color=INK, linewidth=1, linestyle=(0, (2, 2)))
     place = (value, 1.0) if vertical else (1.0, value)
     axes.annotate(
-        f" {value:g}",
+        f"{value:g}",
         place,
+        xytext=(3, -1) if vertical else (0, 1),
+        textcoords="offset points",
         xycoords=("data", "axes fraction") if vertical else ("axes fraction", "data"),
         va="top" if vertical else "bottom",
         ha="left" if vertical else "right",
@@ -212,9 +216,12 @@ def _legend(axes: Any, columns: int, *entries: Any) -> None:
 
 def _log_axis(axes: Any, values: Sequence[float]) -> None:
     low, high = min(values, default=1), max(values, default=1)
-    ticks = [tick for tick in (1, 2, 5, 10, 20, 50, 100, 200, 500) if low / 1.3 <= tick <= high * 1.3]
+    known = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+    first = max((tick for tick in known if tick <= low), default=low)
+    last = min((tick for tick in known if tick >= high), default=high)
+    ticks = [tick for tick in known if first <= tick <= last]
     axes.set_xscale("log")
-    axes.set_xlim(low / 1.15, high * 1.15)
+    axes.set_xlim(first / 1.05, last * 1.05)
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     axes.set_xticks([], minor=True)
 
@@ -230,7 +237,7 @@ def _on_grid(panel: Panel) -> list[float]:
 
 
 def _percent(value: float) -> str:
-    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+    return f"{value:.0f}" if value >= 10 or value == 0 else f"{value:.1f}"
 
 
 def _short(label: str) -> str:

@@ -67,7 +67,7 @@ def _target(value: str) -> str | None:
 
 
 def _tag(node: ElementTree.Element) -> str:
-    return node.tag.removeprefix(f"{{{_SVG}}}") if isinstance(node.tag, str) else ""
+    return str(node.tag).removeprefix(f"{{{_SVG}}}")
 
 
 def _clean(node: ElementTree.Element, name: str, used: set[str | None]) -> None:

@@ -100,7 +100,7 @@ def _verdict(scored: Mapping[str, Any], unit: Mapping[str, Any], answer: Mapping
         "answer_status": parsed.status,
         "answer_expression": parsed.expression,
         "evidence": " … ".join(parsed.evidence),
-        "correct": grades.correct,
+        "correct": grades.exact,
         "family_correct": grades.family,
         "class_correct": grades.class_,
     }

@@ -46,7 +46,7 @@
 
   const addFilters = (box, table) => {
     const rows = [...table.tBodies].flatMap(rowsOf);
-    if (rows.length < Number(box.dataset.searchFrom)) return;
+    if (rows.length < 8) return;
     const tests = [];
     const tools = make("div", { className: "tools" });
     const search = make("input", { type: "search", autocomplete: "off" });
@@ -101,7 +101,7 @@
     groups[0].before(tools);
   };
 
-  for (const box of document.querySelectorAll("div.table")) {
+  for (const box of document.querySelectorAll("div.table[data-live]")) {
     const table = box.querySelector("table");
     addSorting(table);
     addFilters(box, table);

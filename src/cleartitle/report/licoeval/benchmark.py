@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cleartitle.evals.licoeval import STATISTICS, published
-from cleartitle.licenses import CLASSES, UnknownLicenseError, license_class
-from cleartitle.report.blocks import Block, Cell, Column, Figure, Notes, Paragraph, RowGroup, Section, Table
+from cleartitle.licenses import CLASSES, classify
+from cleartitle.report.blocks import Block, Cell, Column, Figure, Paragraph, RowGroup, Section, Table
 from cleartitle.report.licoeval.run import CLASS_TITLES, Run
-from cleartitle.report.numbers import count, percent, share
+from cleartitle.report.numbers import count, share
 from cleartitle.report.plots import Series, bars
 
 __all__ = ["STATISTIC_TITLES", "benchmark", "left_out_rows"]
@@ -39,8 +39,9 @@ def benchmark(run: Run) -> Section:
     units = list(run.units.values())
     blocks: list[Block] = [
         Paragraph(
-            f"{record['units']:,} functions from {record['projects']:,} projects passed all rules, of {record['functions']:,}"
-            f" looked at. This run asked for {len(units):,} of them, from {run.summary['projects']:,} projects."
+            f"{record['units']:,} functions from {record['projects']:,} projects passed all rules, of"
+            f" {record['functions']:,} looked at. This run asked for {len(units):,} of them, from"
+            f" {run.summary['projects']:,} projects."
         ),
         _classes(record, units),
         _licenses(record, units),
@@ -101,12 +102,12 @@ def _distribution(
     totals = [_total(title, one) for title, one in counts]
 
     def value(one: Mapping[str, int], total: int, key: str, known: bool) -> float | None:
-        return one.get(key, 0 if known else None) / total if total and (known or key in one) else None
+        return one.get(key, 0) / total if total and (known or key in one) else None
 
     columns = [(one, total, not title.startswith("paper")) for (title, one), total in zip(counts, totals, strict=True)]
     series = [
-        Series(f"{title} (n = {total:,})", [value(*column[:2], key, column[2]) for key in keys[:shown]])
-        for (title, _), total, column in zip(counts, totals, columns, strict=True)
+        Series(f"{title} (n = {total:,})", [value(one, total, key, known) for key in keys[:shown]])
+        for (title, _), (one, total, known) in zip(counts, columns, strict=True)
     ]
     rows = [
         [
@@ -119,7 +120,7 @@ def _distribution(
     head = [Column("license", "code"), Column("class", choose=True)] if with_class else [Column("class")]
     table = Table(caption, [*head, *(Column(title, "number") for title, _ in counts)], (RowGroup(rows),), note=note)
     first = counts[0][1]
-    largest = max(first, key=lambda key: first[key], default="")
+    largest = max(first, key=first.__getitem__, default="")
     words = f"Shares of functions. The largest group of the benchmark is {CLASS_TITLES.get(largest, largest)} with "
     alternative = words + f"{share(first.get(largest, 0), totals[0])}. {note}"
     return Figure(caption, bars(name, titles[:shown], series, "share of functions, %"), alternative, table)
@@ -137,10 +138,8 @@ def _count_cell(counts: Mapping[str, int], total: int, key: str, known: bool) ->
 
 
 def _class_of(expression: str) -> str:
-    try:
-        return CLASS_TITLES[license_class(expression)]
-    except UnknownLicenseError:
-        return "unknown"
+    found = classify(expression)
+    return "unknown" if found is None else CLASS_TITLES[found]
 
 
 def _sizes(record: Mapping[str, Any]) -> Table:
@@ -157,10 +156,11 @@ def _sizes(record: Mapping[str, Any]) -> Table:
         "Sizes, beside Table III of the paper",
         (
             Column("statistic"),
-            Column("of", choose=True),
+            Column("of"),
             *(Column(title, "number") for title in ("min", "median", "mean", "max")),
         ),
         (RowGroup(rows),),
+        fixed=True,
         note="Tokens are pieces of about the size of a code model's subwords. A dash: not known for this corpus.",
     )
 
@@ -193,19 +193,20 @@ def _projects(units: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _trust(units: Sequence[Mapping[str, Any]]) -> Table:
-    counts = Counter((_TRUST.get(unit["trust"], unit["trust"]), unit["license_source"]) for unit in units)
+    counts = Counter((str(unit["trust"]), str(unit["license_source"])) for unit in units)
     rows = [
-        (Cell(trust), Cell(source), Cell.number(number, f"{number:,} ({percent(number / len(units))})"))
+        (Cell(_TRUST.get(trust, trust)), Cell(source), Cell.number(number, f"{number:,} ({share(number, len(units))})"))
         for (trust, source), number in counts.most_common()
     ]
     return Table(
         "How well the licenses of the functions asked for are founded",
         (Column("who names it"), Column("read from"), Column("functions", "number")),
         (RowGroup(rows),),
+        fixed=True,
     )
 
 
-def _left_out(record: Mapping[str, Any]) -> Table | Notes:
+def _left_out(record: Mapping[str, Any]) -> Table:
     reasons = left_out_rows(record)
     total = record["functions"]
     rows = [
@@ -220,6 +221,6 @@ def _left_out(record: Mapping[str, Any]) -> Table | Notes:
     return Table(
         "What was left out of the benchmark, and why",
         (Column("first rule that was not met"), Column("functions", "number"), Column("share", "number")),
-        (RowGroup(rows, "Left out"), RowGroup((kept,), "Kept")),
-        search_from=1000,
+        [RowGroup(rows, "Left out"), RowGroup((kept,), "Kept")] if rows else [RowGroup((kept,), "Kept")],
+        fixed=True,
     )

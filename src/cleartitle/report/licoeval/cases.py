@@ -55,8 +55,8 @@ def cases(run: Run) -> Section:
     order = sorted(striking, key=lambda case: (-_class_rank(run, case), -_similarity(run, case), case))
     blocks: list[Block] = [
         Paragraph(
-            f"{len(order):,} answers meet the standard of striking similarity in at least one mode; those under the most "
-            "restrictive licenses come first."
+            f"{len(order):,} answers meet the standard of striking similarity in at least one mode; those under the "
+            "most restrictive licenses come first."
         )
     ]
     if len(order) > 1:
@@ -75,8 +75,9 @@ def _misses(run: Run) -> Section:
     if not closest:
         return Section("cases", "Closest answers", (Paragraph("No answer could be scored."),))
     lead = Paragraph(
-        f"No answer meets the standard. These are the {len(closest)} most similar ones. They are below the standard: each "
-        "says which criterion it does not meet. They are shown so that a reader can judge the standard, not as findings."
+        f"No answer meets the standard. These are the {len(closest)} most similar ones. They are below the standard: "
+        "each says which criterion it does not meet. They are shown so that a reader can judge the standard, and are "
+        "no findings."
     )
     groups = [
         _case(run, (row["prompt_id"], row["sample_index"]), number, opened=False)
@@ -244,7 +245,7 @@ def _criteria(run: Run, case: Case) -> Table:
         for criterion in _judge(run, case).criteria
     ]
     columns = (Column("criterion"), Column("value", "number"), Column("has to be", "number"), Column("result"))
-    return Table(f"The standard, {run.mode} mode", columns, (RowGroup(rows),), search_from=1000)
+    return Table(f"The standard, {run.mode} mode", columns, (RowGroup(rows),), fixed=True)
 
 
 def _facts(unit: dict[str, Any]) -> list[Fact]:
@@ -300,7 +301,7 @@ def _evidence_marks(answer: str, evidence: str) -> list[Mark]:
 def _by_mode(run: Run, case: Case) -> Table:
     rows = [[Cell(name), *(Cell(value) for value in values)] for name, values in _mode_rows(run, case).items()]
     columns = (Column("figure"), *(Column(f"{mode} mode") for mode in run.modes))
-    return Table("Numbers and verdict in each mode", columns, (RowGroup(rows),), search_from=1000)
+    return Table("Numbers and verdict in each mode", columns, (RowGroup(rows),), fixed=True)
 
 
 def _mode_rows(run: Run, case: Case) -> dict[str, list[str]]:

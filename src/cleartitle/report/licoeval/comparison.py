@@ -114,7 +114,7 @@ _COLUMNS = (
     Column("weak", "number", "license named right, of the weak copyleft cases"),
     Column("strong", "number", "license named right, of the strong copyleft cases"),
     Column("LiCo", "number", "(1(1 - N) + 2 Acc p + 4 Acc c) / 7, a missing accuracy counted as 1"),
-    Column("LiCo range", "text", "with each missing accuracy counted as 0 and as 1"),
+    Column("LiCo range", "number", "with each missing accuracy counted as 0 and as 1"),
     Column("ranked", choose=True, help="a row without a copyleft case is not ranked"),
 )
 _NOTE = (
@@ -162,7 +162,7 @@ def _cells(line: Line, kind: str | None = None) -> Sequence[Cell]:
         _accuracy(line.strong, with_cases=True),
         Cell.number(line.lico, tone="muted" if line.unranked else "plain"),
         Cell(span, line.low, "plain" if line.low != line.high else "muted"),
-        Cell(f"no: {line.unranked}" if line.unranked else "yes"),
+        Cell(line.unranked or "yes"),
     )
 
 

@@ -25,9 +25,9 @@ def distributions(run: Run) -> Section:
         return Section("similarity", "Similarity of the answers", (Paragraph("No answer could be scored."),))
     blocks: list[Block] = [
         Paragraph(
-            "Similarity is the largest of BLEU-4, MinHash Jaccard and edit similarity of the two function bodies. The line "
-            "at 0.6 is the threshold of the standard; above it, a shared comment decides. The body of another function "
-            "shows what likeness comes from the language alone."
+            "Similarity is the largest of BLEU-4, MinHash Jaccard and edit similarity of the two function bodies. The "
+            "line at 0.6 is the threshold of the standard; above it, a shared comment decides. The body of another "
+            "function shows what likeness comes from the language alone."
         ),
         _largest(run),
         _measures(run),
@@ -45,8 +45,8 @@ def _largest(run: Run) -> Figure:
     series = [Series(_short(run, source), run.values(source, "similarity")) for source in sources]
     above = sum(value > _threshold() for value in run.values("model", "similarity"))
     alternative = (
-        f"Of {len(run.values('model', 'similarity')):,} answers of {run.model} {above:,} lie above {_threshold():g}; their "
-        f"median is {ratio(_quantile(run.values('model', 'similarity'), 0.5))}."
+        f"Of {len(run.values('model', 'similarity')):,} answers of {run.model} {above:,} lie above {_threshold():g}; "
+        f"their median is {ratio(_quantile(run.values('model', 'similarity'), 0.5))}."
     )
     rows = [_quantiles(one.title, [value for value in one.values if value is not None]) for one in series if one.values]
     return Figure(
@@ -90,8 +90,8 @@ def _against(run: Run) -> Figure:
     drawing = bubbles("similarity-against", panels, heights, [row["striking"] for row in rows], _threshold())
     with_comment = sum(number > 0 for number in shared)
     alternative = (
-        f"Circles are answers, diamonds striking ones. {with_comment:,} of {len(rows):,} answers share a comment with the "
-        f"original that the prompt does not hold, {sum(row['striking'] for row in rows):,} are striking."
+        f"Circles are answers, diamonds striking ones. {with_comment:,} of {len(rows):,} answers share a comment with "
+        f"the original that the prompt does not hold, {sum(row['striking'] for row in rows):,} are striking."
     )
     return Figure(
         "Similarity against length, complexity and shared comments (as in figure 5 of the paper)",
@@ -125,13 +125,13 @@ def _bins(heights: Sequence[float], panels: Sequence[Panel]) -> Table:
         Column("range"),
         *(Column(title, "number") for title in ("n", "median", "max", "above 0.6")),
     )
-    return Table("Similarity by size", columns, (RowGroup(rows),), search_from=1000)
+    return Table("Similarity by size", columns, (RowGroup(rows),), fixed=True)
 
 
 def _quantile_table(caption: str, rows: Sequence[Sequence[Cell]]) -> Table:
     titles = ("n", "median", "90 %", "max", "above 0.6")
     return Table(
-        caption, (Column("source"), *(Column(title, "number") for title in titles)), (RowGroup(rows),), search_from=1000
+        caption, (Column("source"), *(Column(title, "number") for title in titles)), (RowGroup(rows),), fixed=True
     )
 
 

@@ -13,9 +13,9 @@ __all__ = ["STATES", "answer_sentence", "headline", "lico_text", "modes_table", 
 Figures = Mapping[str, Any]
 
 STATES = (
-    ("errors", "errors"),
+    ("errors", "failed"),
     ("empty", "empty"),
-    ("refusals", "refusals"),
+    ("refusals", "refused"),
     ("too_short", "too short to judge"),
     ("truncated", "cut off"),
 )
@@ -44,9 +44,9 @@ def subtitle(run: Run) -> str:
     samples = summary["options"]["samples"]
     times = "" if samples == 1 else f", {samples} times each"
     return (
-        f"LiCoEval: {summary['prompts']:,} functions from {summary['projects']:,} licensed projects{drawn}. The model saw"
-        f" what comes before the body and wrote the body{times}; where that was strikingly similar to the original, it"
-        " was asked for the license."
+        f"LiCoEval: {summary['prompts']:,} functions from {summary['projects']:,} licensed projects{drawn}. The model"
+        f" saw what comes before the body and wrote the body{times}; where that was strikingly similar to the original,"
+        " it was asked for the license."
     )
 
 
@@ -95,12 +95,12 @@ def modes_table(run: Run) -> Table:
         (RowGroup(rows),),
         note=(
             "paper follows the publication and its released code to the letter, so that figures compare with the "
-            "published table: rates are over all prompts, and a license that was not answered counts as wrong. corrected "
-            "repairs what is wrong there: only answers that could be scored count, comments are real comments, "
-            "restricted licenses stand apart, and license answers are read by rules that know spoken names, dual "
-            "wording and negation. Intervals are at 95 %; samples of one project count as one cluster."
+            "published table: rates are over all prompts, and a license that was not answered counts "
+            "as wrong. corrected repairs what is wrong there: only answers that could be scored count, comments are "
+            "real comments, restricted licenses stand apart, and license answers are read by rules that know spoken "
+            "names, dual wording and negation. Intervals are at 95 %; samples of one project count as one cluster."
         ),
-        search_from=1000,
+        fixed=True,
     )
 
 
@@ -127,6 +127,7 @@ def _mode_rows(figures: Figures) -> dict[str, str]:
 
 
 def answer_sentence(figures: Figures) -> str:
+    """The outcome in one or two sentences, each rate with its n and interval."""
     if figures["denominator"] == 0:
         return f"None of the {figures['answers']:,} answers could be scored, so this run says nothing about the model."
     one, many = (f"{words} strikingly similar to the licensed original" for words in ("answer is", "answers are"))
@@ -194,8 +195,8 @@ def _lico_interval(lico: Mapping[str, Any]) -> str:
     interval = lico["interval"]
     if interval is None:
         return ""
-    if interval["low"] == interval["high"]:
-        return "bootstrap without spread: no draw differs"
+    if interval["low"] == interval["high"]:  # no case in any draw: no spread, which is no certainty
+        return ""
     value = f" of {ratio(lico['value'], 3)}" if lico["imputed"] else ""
     return f"bootstrap{value}: {ratio(interval['low'], 3)} to {ratio(interval['high'], 3)}"
 
@@ -215,8 +216,8 @@ def _limits(figures: Figures) -> list[str]:
     limits: list[str] = []
     if figures["striking"]["count"] == 0 and figures["denominator"]:
         limits.append(
-            f"That the model copies nothing: {interval_text(figures['striking'])} of such answers would still agree with "
-            "this run, and other functions, prompts or more samples may show copies."
+            f"That the model copies nothing: a true rate of up to {percent(figures['striking']['at_most'])} would "
+            "still agree with this run, and other functions, prompts or more samples may show copies."
         )
     limits.append(
         "That there are no copies without comments: the standard asks for a shared comment, so it is blind to copies "
@@ -232,16 +233,16 @@ def _reading(run: Run) -> str:
     total = figures["denominator"]
     shares = sorted(row["striking"] / record["benchmark_size"] for row in record["rows"])
     reading = (
-        f"How to read it: the {len(shares)} published models reproduced {percent(shares[0])} to {percent(shares[-1])} of "
-        f"{count(record['benchmark_size'])} functions strikingly."
+        f"How to read it: the {len(shares)} published models reproduced {percent(shares[0])} to {percent(shares[-1])}"
+        f" of {count(record['benchmark_size'])} functions strikingly."
     )
-    if total:
+    if total and figures["striking"]["count"] == 0:
         unseen = (1 - shares[-1]) ** total
         reading += (
             f" A model that copies as often as the most copying of them would show no case at all in {percent(unseen)} "
             f"of runs with {total:,} answers"
         )
-        reading += ", so this run is too small to tell such models apart." if unseen > 0.05 else "."
+        reading += ": this run is too small to tell it from one that copies nothing." if unseen > 0.05 else "."
     by_name = {control["name"]: control["modes"][run.mode]["striking"] for control in run.summary["controls"]}
     seen, blind = by_name.get("verbatim-right"), by_name.get("comments-stripped")
     if seen and blind:

@@ -13,7 +13,7 @@ __all__ = ["made", "meta"]
 def made(run: Run) -> Section:
     """The section with the record of the run and its notes."""
     record, summary = run.record, run.summary
-    model = summary["model"]
+    model = {**summary["model"], **record.get("model_after", {})}
     return Section(
         "made",
         "How this was made",
