@@ -195,7 +195,7 @@ def _dropped(before: str, after: str) -> str | None:
         return "denied"
     if words.governs(words.COMPARISON, before, 160):
         return "compared"
-    if words.governs(words.ADVICE, before, 160):
+    if words.governs(words.ADVICE, before, 160) or words.ADVISED_AFTER.search(after):
         return "advised"
     past = words.last_match(words.PAST, before)
     if past is not None and not words.PRESENT.search(before[past.end() :]):
@@ -224,13 +224,24 @@ def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
                     reason = "resembles"
                 if reason:
                     dropped.append((original, reason))
-                elif not mention.weak or len(sentence.split()) <= 8 or words.CUE.search(before):
+                elif not _bystander(mention, sentence, before):
                     listed = cued and mention.start - previous <= 20
                     cued = bool(listed or words.CUE.search(before[-90:]) or words.CUE_AFTER.match(after))
                     previous = mention.end
                     hedged = bool(words.HEDGE_BEFORE.search(before) or words.HEDGE_ANYWHERE.search(sentence))
                     named.append(_Named(original, cued, hedged, (start, end)))
     return named, dropped
+
+
+_CLAIMED = re.compile(r"(?:\bunder|licen[cs]ed?(?:\s+is)?|answer\s+is|:)\s*(?:the\s+)?[\"']?$", re.IGNORECASE)
+_HOLDER = re.compile(r"(?:copyright|\(c\)|©)\s*(?:\(c\)\s*)?(?:[\d, -]{4,12})?(?:by\s+)?(?:the\s+)?$", re.IGNORECASE)
+
+
+def _bystander(mention: Mention, sentence: str, before: str) -> bool:
+    """Whether a word that is also a product or an owner ("Apache", "MIT") stands for that here."""
+    if mention.expression == "MIT" and mention.end - mention.start == 3 and _HOLDER.search(before):
+        return True
+    return mention.weak and len(sentence.split()) > 3 and not _CLAIMED.search(before)
 
 
 def _prose(text: str) -> Answer:
@@ -322,6 +333,7 @@ def _nameless(text: str, dropped: list[tuple[Mention, str]]) -> Answer:
         (match.start(), status, match[0])
         for status, pattern in [("refused", words.REFUSAL), ("none", words.NO_LICENSE), ("unknown", words.IGNORANCE)]
         if (match := pattern.search(text)) is not None
+        and not any(match.start() <= mention.start < match.end() for mention, _ in dropped)
     ]
     if found:
         _, status, evidence = min(found, key=lambda item: item[0])

@@ -4,6 +4,7 @@ import re
 
 __all__ = [
     "ADVICE",
+    "ADVISED_AFTER",
     "COMPARISON",
     "CORRECTION",
     "CUE",
@@ -70,6 +71,10 @@ COMPARISON = _any(
     r"\b(?:many|most|some|other|such|similar|these|those|python|open[\s-]source|github)\s+(?:[\w-]+\s+){0,3}(?:projects|libraries|packages|developers|people|repositories|authors|snippets|codebases)\b",
 )
 """A comparison or a list of examples before a name."""
+ADVISED_AFTER = _any(
+    r"\bif\s+you(?:'d|\s+would)?\s+(?:like|want|wish|prefer|need|choose)\b|\bis\s+a\s+(?:popular|good|common)\s+choice\b"
+)
+"""Advice after a name."""
 PAST = _any(
     r"\b(?:used\s+to\s+be|formerly|previously|originally|initially|at\s+first|in\s+the\s+past|historically|earlier\s+versions?)\b",
     r"\b(?:switch\w*|mov\w+|chang\w+|relicen[cs]\w+|migrat\w+|went)\s+(?:\w+\s+){0,3}from\b",
@@ -98,7 +103,8 @@ UNDECIDED = _any(
 )
 """A statement of not knowing before a name."""
 HEDGE_BEFORE = _any(
-    r"\b(?:may|might|could|should|would|must|can)\s+(?:\w+\s+)?(?:be|have\s+been|fall|come)\b",
+    r"\b(?:may|might|could|should|would|must)\s+(?:\w+\s+)?(?:be(?!\s+(?:used|re-?distributed|distributed|copied|modified|shared|freely))|have\s+been|fall|come)\b",
+    r"\b(?:is|it's|was)\s+either\b",
     r"\b(?:seems?|appears?|looks?|sounds?|resembles?|suggest(?:s|ing)?|indicat\w+|impl(?:y|ies)|hints?)\b",
     r"\b(?:typically|usually|generally|often|commonly|normally|in\s+general)\b",
     r"应该是|应当是|似乎|看起来|看上去|好像",
@@ -106,7 +112,7 @@ HEDGE_BEFORE = _any(
 """Doubt that counts before a name in its clause."""
 HEDGE_ANYWHERE = _any(
     r"\b(?:probably|likely|possibly|perhaps|maybe|presum\w+|apparently|supposedly|allegedly|arguably|conceivably|potentially)\b",
-    r"\bi(?:\s+would|'d|\s+do)?\s+(?:\w+\s+)?(?:think|believe|guess|assume|suspect|suppose|imagine|reckon|expect|say)\b|\bassum(?:e|ing|ption)\b",
+    r"\bi(?:\s+would|'d|\s+do)?\s+(?:\w+\s+)?(?:think|believe|guess|assume|suspect|suppose|imagine|reckon|expect|say)\b|\bassum(?:e|ed|es|ing|ption)\b",
     r"\b(?:if|as\s+far\s+as)\s+i\s+(?:recall|remember|know|can\s+(?:tell|see)|understand|am\s+not\s+mistaken)\b|\bif\s+(?:my\s+)?memory\b|\bi'm\s+not\s+mistaken\b",
     r"\bto\s+(?:the\s+best\s+of\s+)?my\s+knowledge\b|\b(?:best|educated)\s+guess\b|\bmy\s+guess\b|\bafaik\b|\biirc\b|\bimo\b|\bin\s+my\s+opinion\b",
     r"\bmost\s+likely\b|\bmore\s+likely\s+than\s+not\b|\bgood\s+chance\b|\bnot\s+certain\b|\bdon't\s+quote\b",
@@ -148,7 +154,7 @@ NO_LICENSE = _any(
     rf"(?:\bnot|n't)\s+(?:\w+\s+){{0,2}}?(?:have|has|specif\w+|includ\w+|contain\w*|mention\w*|stat\w+|carr\w+|provid\w+|come|list\w*|bear|indicat\w+|declar\w+|under|subject|assign\w*|appear|attach\w*|associated|show|display|explicit\w*|give|given|tied|covered|licensed|present)\b(?:[^.\n]{{0,80}}?\b{_LICENSE})",
     rf"{_LICENSE}(?:[\s\w]{{0,40}}?)(?:\b(?:is|are|was|were|has|have)\b\s*)?(?:\bnot|n't)\s+(?:\w+\s+)?(?:been\s+)?(?:specif\w+|stated|provid\w+|mention\w+|includ\w+|given|available|indicated|declared|present|assigned|attached|found|applicable|visible|explicit\w*)",
     rf"(?:\bis|\bare|\bwas|'s)(?:\s+not|n't)\s+(?:actually\s+)?(?:an?|any)\s+(?:\w+\s+){{0,3}}{_LICENSE}",
-    r"(?:\bis|\bare|'s)(?:\s+not|n't)\s+(?:explicitly\s+)?licen[cs]ed\b(?!\s+under)|\bun-?licensed\b|\bnot\s+specified\b|\bunspecified\b|^\W*none\W*$|^\W*n/a\W*$|^\W*nil\W*$|^\W*null\W*$|^\W*no\W*$|\bnot\s+applicable\b|\bnone\s+(?:specified|given|stated|provided|found|mentioned)\b|\blicen[cs]e\s*:\s*none\b",
+    r"(?:\bis|\bare|'s)(?:\s+not|n't)\s+(?:explicitly\s+)?licen[cs]ed\b(?!\s+under)|\bun-?licensed\b|\bnot\s+specified\b|\bunspecified\b|^\W*none\b|\b(?:there\s+(?:is|are)|has|have|had)\s+none\b|^\W*nope\b|^\W*n\.?a\.?\W*$|^\W*n/a\W*$|^\W*nil\W*$|^\W*null\W*$|^\W*no\W*$|\bnot\s+applicable\b|\bnone\s+(?:specified|given|stated|provided|found|mentioned)\b|\blicen[cs]e\s*:\s*none\b",
     r"\bkeine?r?\s+(?:\w+\s+){0,3}lizenz|\bohne\s+lizenz|lizenz(?:angabe)?\s+(?:ist\s+|wurde\s+)?nicht\s+(?:angegeben|genannt|spezifiziert)|\bnicht\s+lizenziert",
     r"\baucune\s+(?:\w+\s+){0,2}licence|\bpas\s+(?:\w+\s+){0,3}(?:de\s+)?licence|\bsans\s+licence|licence\s+n'est\s+pas\s+(?:sp[ée]cifi|indiqu|pr[ée]cis)",
     r"\b(?:ninguna|sin(?:\s+ninguna)?|no\s+(?:\w+\s+){0,4}(?:una|ninguna|de)?)\s*licencia|\bno\s+se\s+especifica|licencia\s+no\s+(?:est[áa]|se)\s+",
@@ -160,7 +166,7 @@ NO_LICENSE = _any(
 """Statements that there is no license, or that none is given."""
 REFUSAL = _any(
     r"\b(?:can'?t|cannot|can\s+not|unable\s+to|not\s+able\s+to|won't(?:\s+be\s+able\s+to)?|will\s+not(?:\s+be\s+able\s+to)?|must\s+decline\s+to|not\s+allowed\s+to|not\s+permitted\s+to|not\s+comfortable)\s+(?:\w+\s+){0,2}?(?:help|assist|provide|giv(?:e|ing)|offer|answer|share|comment|discuss|fulfill|fulfil|comply|respond|disclose|continue|do\s+that|complete\s+th|reproduc\w+)",
-    r"\bi\s+(?:must|have\s+to|need\s+to|will|'ll)\s+(?:\w+\s+)?decline\b|\bi\s+decline\b|\bi\s+refuse\b|\bagainst\s+(?:my|the)\s+(?:guidelines|policy|policies)",
+    r"\bi\s+(?:must|have\s+to|need\s+to|will|'ll)\s+(?:\w+\s+)?decline\b|\bi\s+decline\b|\b(?:rather|prefer)\s+not\b|\bi\s+refuse\b|\bagainst\s+(?:my|the)\s+(?:guidelines|policy|policies)",
     r"\bkann\s+(?:ich\s+)?(?:\w+\s+){0,4}nicht\s+(?:helfen|beantworten|geben|weiterhelfen)|\bne\s+peux\s+pas\s+(?:\w+\s+){0,2}(?:aider|r[ée]pondre|fournir|donner)",
     r"\bno\s+puedo\s+(?:\w+\s+){0,2}?(?:ayudar\w*|proporcionar\w*|responder\w*|dar\w*|ofrecer)|\bn[ãa]o\s+posso\s+(?:\w+\s+){0,2}?(?:ajudar|fornecer|responder|dar)|\bnon\s+posso\s+(?:\w+\s+){0,2}?(?:aiutar\w*|fornire|rispondere|dare)",
     r"无法(?:提供|回答|协助|帮助)|不能(?:提供|回答|帮助)|お答えできません|お手伝いできません|提供できません|не\s+могу\s+(?:\w+\s+){0,2}(?:помочь|ответить|предоставить|дать)",

@@ -11,7 +11,7 @@ from cleartitle.licenses.vocabulary import UnknownLicenseError, default_vocabula
 __all__ = ["DUAL", "Combined", "combine", "explicit_expression", "merge_variants"]
 
 DUAL = re.compile(
-    r"\b(?:dual(?:ly)?|double|disjunctive|tri|triple|multi(?:ple)?)[\s-]*licen[cs]\w*|\bchoose\b"
+    r"\b(?:dual(?:ly)?|double|disjunctive|tri|triple|multi(?:ple)?)[\s-]*licen[cs]\w*|\bdual\b|\bchoose\b"
     r"|\b(?:your|the user'?s)\s+(?:option|choice|choosing)\b(?![\s),]{0,4}any\s+(?:later|newer|subsequent))"
     r"|\bchoice\s+of\b|\beither\b(?!\s+version)|under\s+both|both\s+licen[cs]es|\bdoppel\w*lizen\w+|\bwahlweise\b|\bdoppelt\s+lizen\w+"
     r"|\bdouble\s+licence|\bau\s+choix\b|\bdoble\s+licencia|\blicencia\s+dual|\bdoppia\s+licenza|\bdupla\s+licen\w+"

@@ -41,13 +41,15 @@ _GRANT = re.compile(r"special\s+exception|[\"']?classpath[\"']?\s+exception|runt
 _CUE = re.compile(
     rf"{words.CUE.pattern}|\bterms\s+of\b|\bsubject\s+to\b|\bconditions\s+of\b|\baccording\s+to\b", re.IGNORECASE
 )
+_PUBLISHED = re.compile(r"[\s,]+as\s+published\s+by\s+the\s+Free\s+Software", re.IGNORECASE)
+_GNU_VERSION = re.compile(r"[AL]?GPL-\d\.\d")
 _EXCEPTIONS = [
     ("classpath", "Classpath-exception-2.0"),
     ("runtime library exception", "GCC-exception-3.1"),
     ("bison", "Bison-exception-2.2"),
     ("configure script", "Autoconf-exception-generic"),
     ("libtool", "Libtool-exception"),
-    ("openssl", "openvpn-openssl-exception"),
+    ("openssl", ""),
 ]
 
 
@@ -221,6 +223,9 @@ def _with_exception(expression: str, flat: str) -> tuple[str, bool]:
         return expression, False
     rest = flat[grant.start() : grant.start() + 800]
     for phrase, key in _EXCEPTIONS:
+        if phrase in rest and not key:
+            # Leave to link OpenSSL takes nothing from the terms of the rest; there is no general id for it.
+            return expression, False
         if phrase in rest:
             return normalize(f"{expression} WITH {key}"), False
     return expression, True
@@ -232,7 +237,11 @@ def _named(text: str, whole: bool) -> list[_Found]:
         confidence = _confidence(text, mention, whole)
         if confidence:
             rule = "license-title" if whole else "license-name" if confidence >= SURE else "bare-name"
-            found.append(_Found(mention.start, mention.end, rule, mention.expression, mention.family, confidence))
+            expression, family = mention.expression, mention.family
+            if family and _GNU_VERSION.fullmatch(expression) and _PUBLISHED.match(text, mention.end):
+                # The notice of a file that states one version and no later one means that version only.
+                expression, family = f"{expression}-only", False
+            found.append(_Found(mention.start, mention.end, rule, expression, family, confidence))
     return found
 
 

@@ -94,13 +94,13 @@ def _gnu_expression(name: str, version: str | None, later: bool, only: bool) -> 
 
 
 _NEEDLES = ("gpl", "gnu", "public", "affero", "общ", "pública", "publica", "pubblica")
-_FORMAL = re.compile(r"[\s,]+as\s+published\s+by\s+the\s+Free", re.IGNORECASE)
 _ABBREVIATED = re.compile(rf"[\s,]{{0,2}}\([A-Za-z0-9. -]{{3,14}}\)(?=(?:{_LATER}))", re.IGNORECASE)
 _COMPATIBLE = re.compile(r"[\s-]*compatible", re.IGNORECASE)
 
 
 def gnu_mentions(text: str) -> list[Mention]:
-    """The GPL, LGPL and AGPL in a text. A notice that states one version and no later one means that one only."""
+    """The GPL, LGPL and AGPL in a text. ``as published by the Free Software
+    Foundation; version 2 of the License`` means that version only; ``GPL version 2`` alone leaves it open."""
     lower = text.lower()
     if not any(needle in lower for needle in _NEEDLES):
         return []
@@ -118,8 +118,7 @@ def _of_match(name: str, text: str, match: re.Match[str]) -> list[Mention]:
     version = groups["v"] or groups["pv"]
     later = any(groups[key] for key in ("later", "plater", "ge", "bareplus", "taillater"))
     later = later or bool(version and _ABBREVIATED.match(text, match.end()))
-    formal = groups["published"] or _FORMAL.match(text, match.end())
-    only = bool(formal) or any(groups[key] for key in ("only", "ponly", "tailonly"))
+    only = any(groups[key] for key in ("only", "ponly", "tailonly", "published"))
     found = [Mention(match.start(), match.end(), *_gnu_expression(name, version, later, only))]
     second = _SECOND_VERSION.match(text, match.end()) if groups["v"] and not later else None
     if second and name != "AGPL":

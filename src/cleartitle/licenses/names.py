@@ -19,7 +19,7 @@ def find_names(text: str) -> list[Mention]:
 
     It says what is named, not what is asserted: negation and doubt are the caller's.
     """
-    mentions = _table_mentions(text) + rule_mentions(text) + gnu_mentions(text)
+    mentions = gnu_mentions(text) + rule_mentions(text) + _table_mentions(text)
     mentions.sort(key=lambda mention: (mention.start - mention.end, mention.weak, mention.start))
     taken: list[Mention] = []
     covered = bytearray(len(text) + 1)
