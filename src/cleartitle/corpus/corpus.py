@@ -98,7 +98,7 @@ class Corpus:
         return cls(path, read_record(path))
 
     @property
-    def content_hash(self) -> str:
+    def key(self) -> str:
         """16 hexadecimal digits that name the sources, by content, the options and the rules it was built with."""
         return self.record["key"]
 
@@ -114,15 +114,9 @@ class Corpus:
         """The license files of the packages."""
         return read_parts(self.path / "license_texts", LICENSE_TEXTS)
 
-    def parts(self) -> list[str]:
-        """The names of the parts, to share them out among processes."""
-        return [path.name for path in part_paths(self.path / "contents")]
-
-    def works(self, part: str | None = None) -> Iterator[Work]:
-        """Each content with its occurrences, in the order of ``contents``; of one part, or of all."""
+    def works(self) -> Iterator[Work]:
+        """Each content with its occurrences, in the order of ``contents``."""
         for path in part_paths(self.path / "contents"):
-            if part not in (None, path.name):
-                continue
             held: dict[str, list[Occurrence]] = {}
             for batch in _read(self.path / "occurrences" / path.name):
                 for row in batch.to_pylist():
