@@ -5,7 +5,7 @@ import json
 import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -38,11 +38,13 @@ class Endpoint:
         self.bodies: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.times: list[float] = []
+        self.tasks: set[asyncio.Task[Any]] = set()
         self.in_flight = 0
         self.most_in_flight = 0
         self.url = ""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.tasks.add(asyncio.current_task())  # type: ignore[arg-type]
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             length = next(
@@ -62,22 +64,45 @@ class Endpoint:
                 lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
                 writer.write(f"HTTP/1.1 {status} X\r\n{lines}Connection: close\r\n\r\n".encode() + data)
                 await writer.drain()
+                writer.close()
+                await writer.wait_closed()
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             self.in_flight -= 1
-            writer.close()
+            writer.transport.abort()
+
+
+class Dripper(Endpoint):
+    """Sends its head at once and then a blank now and again."""
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.tasks.add(asyncio.current_task())  # type: ignore[arg-type]
+        try:
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n")
+            while not writer.is_closing():
+                writer.write(b" ")
+                await asyncio.sleep(0.05)
+        finally:
+            writer.transport.abort()
 
 
 @asynccontextmanager
-async def endpoint(*script: Handler) -> AsyncGenerator[Endpoint]:
-    served = Endpoint(*script)
+async def serving(served: Endpoint) -> AsyncGenerator[Endpoint]:
     server = await asyncio.start_server(served.serve, "127.0.0.1", 0)
     served.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
     try:
         yield served
     finally:
         server.close()
+        for task in served.tasks:
+            task.cancel()
+        await asyncio.gather(*served.tasks, return_exceptions=True)
+        await asyncio.sleep(0)
+
+
+def endpoint(*script: Handler) -> AbstractAsyncContextManager[Endpoint]:
+    return serving(Endpoint(*script))
 
 
 def says(text: str | None, *, finish: str = "stop", **extra: Any) -> Handler:
@@ -204,6 +229,19 @@ async def test_an_endpoint_that_hangs_times_out() -> None:
     async with endpoint(hangs) as served, opened(served, timeout=0.2, retries=0) as model:
         (row,) = await model.generate(ask())
     assert (row.status, row.error) == ("error", "no answer within 0.2 s")
+
+
+async def test_an_endpoint_that_drips_for_ever_times_out_as_a_whole() -> None:
+    async with serving(Dripper(says(""))) as served, opened(served, timeout=0.3, retries=0) as model:
+        started = time.monotonic()
+        (row,) = await model.generate(ask())
+    assert row.error == "no answer within 0.3 s" and time.monotonic() - started < 2
+
+
+async def test_a_reply_without_end_is_cut_off_and_not_asked_for_again() -> None:
+    async with endpoint(raw(b" " * (33 * 2**20))) as served, opened(served) as model:
+        (row,) = await model.generate(ask())
+    assert row.status == "error" and "over 33554432 bytes" in str(row.error) and len(served.bodies) == 1
 
 
 async def test_an_endpoint_that_nobody_serves_is_an_error_row() -> None:

@@ -1,6 +1,7 @@
 """The transformers adapter on a tiny randomly initialized model made here; nothing comes from a model hub."""
 
 import asyncio
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,9 @@ TEMPLATE = (
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from cleartitle.models.training import _tokenizer
+    from cleartitle.models.transformers import quiet_transformers
 
+    quiet_transformers()
     torch.manual_seed(1)
     tokenizer = _tokenizer(hf, ["def add(a, b):\n    return a + b\n"] * 4, 300)
     tokenizer.chat_template = TEMPLATE
@@ -123,9 +126,28 @@ async def test_closing_ends_what_is_under_way(folder: Path) -> None:
     await asyncio.sleep(0.03)
     await model.aclose()
     await model.aclose()
-    assert len(await task) == 1
+    (row,) = await task
+    assert row.error == "the model was closed before the answer was whole"
     (row,) = await model.generate(continued("def"))
     assert row.error == "the model is closed"
+
+
+async def test_the_longest_prompt_of_a_batch_does_not_shorten_the_other_answers(folder: Path) -> None:
+    long, short = continued("def add(a, b): " * 9, 1, max_tokens=60), continued("def", 2, max_tokens=60)
+    together = await answers(folder, long, short)
+    alone = await answers(folder, short)
+    assert together[1][0].text == alone[0][0].text
+    assert together[0][0].prompt_tokens + 60 > 128
+
+
+async def test_a_conversation_that_the_template_refuses_is_an_error_row(folder: Path, tmp_path: Path) -> None:
+    strict = tmp_path / "strict"
+    shutil.copytree(folder, strict)
+    template = "{{ raise_exception('roles must alternate') }}"
+    (strict / "chat_template.jinja").write_text(template)
+    bad, good = await answers(strict, Request("c", (Message("user", "x"),)), continued("def"))
+    assert bad[0].status == "error" and "roles must alternate" in str(bad[0].error)
+    assert good[0].status == "truncated"
 
 
 def test_weights_that_would_run_code_are_refused(folder: Path, tmp_path: Path) -> None:

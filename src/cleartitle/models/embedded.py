@@ -157,7 +157,7 @@ class EmbeddedModel:
             ask(json.dumps(body), collected.take)
             if collected.error:
                 raise RuntimeError(collected.error)
-        except (RuntimeError, ValueError, TypeError) as error:
+        except Exception as error:  # whatever the runtime raises becomes a row
             return failed(request, self._reason(error), seconds=time.monotonic() - started)[0]
         finally:
             self._free.put(server)

@@ -219,7 +219,7 @@ class OpenAIModel:
             return self._status(error, body), 0.0
         except openai.APITimeoutError:
             return _Problem(f"no answer within {self._options.timeout:g} s", again=True), promise
-        except Exception as error:  # noqa: BLE001 - whatever the network does, it becomes a row
+        except Exception as error:  # whatever the network does, it becomes a row
             cause = error.__cause__ or error
             return _Problem(f"connection failed: {type(cause).__name__}: {str(cause)[:200]}", again=True), promise
         self._remember(reply)

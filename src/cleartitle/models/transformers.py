@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import importlib.metadata
 import io
+import itertools
 import shutil
 import tempfile
 import threading
@@ -86,9 +87,10 @@ def embedded_folder() -> Path:
     return folder
 
 
-@dataclass
+@dataclass(eq=False)
 class _Job:
     request: Request
+    tokens: list[int]
     result: asyncio.Future[list[Generation]]
 
 
@@ -177,7 +179,14 @@ class TransformersModel:
         reason = "the model is closed" if self._model is None else unfit(request, self.capabilities())
         if reason:
             return failed(request, reason, attempts=0)
-        job = _Job(request, asyncio.get_running_loop().create_future())
+        try:
+            tokens = self._tokens(request)
+        except Exception as error:  # a template may raise anything of its own
+            return failed(request, f"the chat template does not take this conversation: {str(error)[:200]}")
+        if not 0 < len(tokens) < self._limit:
+            reason = f"{len(tokens)} tokens do not fit the context of {self._limit} tokens; mend: another prompt"
+            return failed(request, reason)
+        job = _Job(request, tokens, asyncio.get_running_loop().create_future())
         self._waiting.append(job)
         if self._runner is None or self._runner.done():
             self._runner = asyncio.create_task(self._work())
@@ -196,42 +205,41 @@ class TransformersModel:
             jobs = self._take()
             if not jobs:
                 continue
+            started = time.monotonic()
             try:
-                results = await asyncio.to_thread(self._run, jobs)
-            except (RuntimeError, ValueError, IndexError, MemoryError) as error:
+                results = await asyncio.to_thread(self._decode, jobs)
+            except Exception as error:  # a request must never wait for ever
                 results = [failed(job.request, f"{type(error).__name__}: {str(error)[:200]}") for job in jobs]
+            if self._stop.is_set():
+                results = [failed(job.request, "the model was closed before the answer was whole") for job in jobs]
+            seconds = time.monotonic() - started
             for job, rows in zip(jobs, results, strict=True):
                 if not job.result.done():
-                    job.result.set_result(rows)
+                    job.result.set_result([replace(row, seconds=seconds) for row in rows])
 
     def _take(self) -> list[_Job]:
-        """The next batch: requests with the same sampling, in order; sampled ones alone."""
+        """The next batch: requests with the same sampling, in order.
+
+        Sampled requests go alone, and so do those whose answer may reach the end of the context, because the longest
+        prompt of a batch decides how much room there is.
+        """
         self._waiting = [job for job in self._waiting if not job.result.done()]
         if not self._waiting:
             return []
-        sampling = self._waiting[0].request.sampling
-        size = self._batch if sampling.temperature == 0 else 1
-        jobs = [job for job in self._waiting if job.request.sampling == sampling][:size]
+        first = self._waiting[0]
+        jobs = [first]
+        if first.request.sampling.temperature == 0 and self._roomy(first):
+            same = (job for job in self._waiting if job.request.sampling == first.request.sampling and self._roomy(job))
+            jobs = list(itertools.islice(same, self._batch))
         self._waiting = [job for job in self._waiting if job not in jobs]
         return jobs
 
-    def _run(self, jobs: list[_Job]) -> list[list[Generation]]:
-        started = time.monotonic()
-        prompts = [self._tokens(job.request) for job in jobs]
-        fitting = [index for index, tokens in enumerate(prompts) if 0 < len(tokens) < self._limit]
-        results = [
-            failed(job.request, f"{len(tokens)} tokens do not fit the context of {self._limit}; mend: a shorter prompt")
-            for job, tokens in zip(jobs, prompts, strict=True)
-        ]
-        if fitting:
-            answers = self._decode([jobs[index] for index in fitting], [prompts[index] for index in fitting])
-            seconds = time.monotonic() - started
-            for index, rows in zip(fitting, answers, strict=True):
-                results[index] = [replace(row, seconds=seconds) for row in rows]
-        return results
+    def _roomy(self, job: _Job) -> bool:
+        return len(job.tokens) + job.request.sampling.max_tokens <= self._limit
 
-    def _decode(self, jobs: list[_Job], prompts: list[list[int]]) -> list[list[Generation]]:
+    def _decode(self, jobs: list[_Job]) -> list[list[Generation]]:
         torch, sampling = self._torch, jobs[0].request.sampling
+        prompts = [job.tokens for job in jobs]
         batch = self._tokenizer.pad({"input_ids": prompts}, return_tensors="pt").to(self._device)
         width = batch["input_ids"].shape[1]
         drawn = sampling.temperature > 0
@@ -253,10 +261,9 @@ class TransformersModel:
                 **settings,
             )
         results: list[list[Generation]] = []
-        for place, (job, prompt) in enumerate(zip(jobs, prompts, strict=True)):
-            rows = [
-                self._row(job.request, prompt, output[place * copies + copy][width:].tolist()) for copy in range(copies)
-            ]
+        for place, job in enumerate(jobs):
+            ends = [output[place * copies + copy][width:].tolist() for copy in range(copies)]
+            rows = [self._row(job.request, job.tokens, tokens) for tokens in ends]
             results.append(rows if drawn else rows * sampling.n)
         return results
 
