@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from cleartitle.errors import InputError, MissingExtraError
-from cleartitle.models import Image, Message, Request, Sampling, Text, failed, open_model, plain_text
+from cleartitle.models import Image, Message, ModelOptions, Request, Sampling, Text, failed, open_model, plain_text
 from cleartitle.models.answers import answer, cut_prompt
 
 
@@ -24,6 +24,15 @@ def test_a_request_has_exactly_one_form() -> None:
 def test_sampling_that_no_model_can_honor_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InputError, match="temperature|n="):
         Sampling(**wrong)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"retries": -1}, {"timeout": 0.0}, {"timeout": float("nan")}, {"threads": -2}, {"max_cost": -1.0}, {"context": 1}],
+)
+def test_options_out_of_range_are_named(wrong: dict[str, float]) -> None:
+    with pytest.raises(InputError, match=f"{next(iter(wrong))}=.*out of range"):
+        ModelOptions(**wrong)  # pyright: ignore[reportArgumentType]
 
 
 def test_a_failed_request_has_one_row_for_each_sample() -> None:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cleartitle.errors import InputError
-from cleartitle.models import Model, ModelOptions, Request, Sampling, open_model
+from cleartitle.models import Model, ModelOptions, Request, Sampling, ToolCall, open_model
 
 REFERENCE = Path(__file__).resolve().parents[2].parent / "shared" / "reference" / "licoeval" / "gpt4o_47_cases.csv"
 
@@ -58,6 +58,13 @@ async def test_a_recorded_status_is_kept(tmp_path: Path) -> None:
     ((error,), (cut,)) = [await model.generate(Request(name, prompt="")) for name in "ab"]
     assert (error.status, error.error) == ("error", "HTTP 500")
     assert (cut.status, cut.finish_reason, cut.text) == ("truncated", "length", "def f(")
+
+
+async def test_recorded_tool_calls_come_back(tmp_path: Path) -> None:
+    calls = json.dumps([{"id": "c", "name": "look", "arguments": "{}"}])
+    model = lines(tmp_path / "g.jsonl", {"prompt_id": "a", "text": "", "status": "ok", "tool_calls": calls})
+    (row,) = await model.generate(Request("a", prompt=""))
+    assert (row.status, row.tool_calls) == ("ok", (ToolCall("c", "look", "{}"),))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ so that every rate can state its denominator.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from cleartitle.errors import InputError
@@ -197,27 +198,41 @@ class Estimate:
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """Options of `open_model`; an adapter ignores those that have no meaning for it.
-
-    Prices are per million tokens, in one currency of your choice, and ``max_cost`` is in the same currency.
-    ``threads`` is the number of processor cores to use, 0 means all (at most 8). ``context`` is the number of tokens
-    for prompt and answer together. ``style`` limits a model that offers both forms to one of them.
-    """
+    """Options of `open_model`; an adapter ignores those that have no meaning for it."""
 
     base_url: str | None = None
+    """Address of an OpenAI-compatible endpoint, up to /v1; by default OPENAI_BASE_URL, else OpenAI."""
     api_key_env: str = field(default="OPENAI_API_KEY", metadata=NOT_IN_KEY)
+    """Name of the environment variable that holds the key."""
     concurrency: int = field(default=0, metadata=NOT_IN_KEY)
-    """Requests in flight; 0 means the adapter's own default."""
+    """Requests in flight (for transformers the size of a batch); 0 means the adapter's own default."""
     timeout: float = field(default=120.0, metadata=NOT_IN_KEY)
-    """Seconds for one attempt."""
+    """Seconds for one attempt at an endpoint."""
     retries: int = field(default=5, metadata=NOT_IN_KEY)
     """Further attempts after the first, for errors that may pass."""
     style: Style = "auto"
+    """Limit a model that takes both conversations and texts to continue to one of them."""
     threads: int = field(default=0, metadata=NOT_IN_KEY)
+    """Processor cores for a model that runs here; 0 means all, at most 8."""
     context: int = 4096
+    """Tokens of prompt and answer together, for the embedded model."""
     max_cost: float | None = field(default=None, metadata=NOT_IN_KEY)
+    """Most that a run may cost, in the currency of the prices; calls beyond it are not made."""
     price_prompt: float | None = field(default=None, metadata=NOT_IN_KEY)
+    """Price of a million prompt tokens."""
     price_completion: float | None = field(default=None, metadata=NOT_IN_KEY)
+    """Price of a million tokens of answers."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that have no meaning."""
+        counts = {name: getattr(self, name) for name in ("concurrency", "retries", "threads")}
+        wrong = [f"{name}={value}" for name, value in counts.items() if value < 0]
+        prices = {name: getattr(self, name) for name in ("max_cost", "price_prompt", "price_completion")}
+        wrong += [f"{name}={value}" for name, value in prices.items() if value is not None and not 0 <= value < inf]
+        wrong += [f"timeout={self.timeout}"] if not 0 < self.timeout < inf else []
+        wrong += [f"context={self.context}"] if self.context < 16 else []
+        if wrong:
+            raise InputError(f"model options: {', '.join(wrong)}: out of range")
 
 
 @runtime_checkable

@@ -15,7 +15,16 @@ import pyarrow as pa
 from cleartitle.errors import InputError
 from cleartitle.files import sha256_file
 from cleartitle.models.answers import answer
-from cleartitle.models.protocol import Capabilities, Estimate, Generation, ModelOptions, Request, Status, failed
+from cleartitle.models.protocol import (
+    Capabilities,
+    Estimate,
+    Generation,
+    ModelOptions,
+    Request,
+    Status,
+    ToolCall,
+    failed,
+)
 from cleartitle.progress import warn
 from cleartitle.tables import part_paths, read_table
 
@@ -33,7 +42,7 @@ class ReplayModel:
     """Recorded answers behind the model protocol: a request is looked up by id, turn and sample number.
 
     A record is ``prompt_id, text`` with optional ``turn`` (0), ``sample_index``, ``status``, ``finish_reason``,
-    ``error``, ``reasoning``, ``prompt_tokens`` and ``completion_tokens``. Other names for the id and the answer are
+    ``error``, ``reasoning``, ``tool_calls``, ``prompt_tokens`` and ``completion_tokens``. Other names for the id and the answer are
     recognized (`ID_NAMES`, `TEXT_NAMES`), and a column with a license answer gives turn 1. Records that repeat an id
     without a sample number are further samples; an empty one is replaced by the next, as resumed runs write them.
     Nothing is sampled: temperature, seed and length of the request are not looked at.
@@ -145,6 +154,7 @@ def _generation(record: Mapping[str, Any], text: str) -> Generation:
         text,
         None if reason is None else str(reason),
         reasoning=str(reasoning) if reasoning else None,
+        tool_calls=_tool_calls(record.get("tool_calls")),
         prompt_tokens=_count(record.get("prompt_tokens")),
         completion_tokens=_count(record.get("completion_tokens")),
         attempts=0,
@@ -158,6 +168,7 @@ def _generation(record: Mapping[str, Any], text: str) -> Generation:
         finish_reason=row.finish_reason,
         error=str(error) if error else None,
         reasoning=str(reasoning) if reasoning else None,
+        tool_calls=row.tool_calls,
         prompt_tokens=row.prompt_tokens,
         completion_tokens=row.completion_tokens,
         attempts=0,
@@ -166,6 +177,17 @@ def _generation(record: Mapping[str, Any], text: str) -> Generation:
 
 def _first(record: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((record[name] for name in names if record.get(name) is not None), None)
+
+
+def _tool_calls(value: object) -> tuple[ToolCall, ...]:
+    """Calls from their JSON list, as our own generations hold them."""
+    found = _loads(value.encode()) if isinstance(value, str) else value
+    calls: list[ToolCall] = []
+    for item in cast("list[object]", found) if isinstance(found, list) else []:
+        if isinstance(item, dict):
+            call = cast("dict[str, Any]", item)
+            calls.append(ToolCall(*(str(call.get(name, "")) for name in ("id", "name", "arguments"))))
+    return tuple(calls)
 
 
 def _count(value: object) -> int | None:

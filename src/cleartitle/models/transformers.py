@@ -50,7 +50,7 @@ def quiet_transformers() -> Any:
 
 
 def embedded_folder() -> Path:
-    """The embedded model's weights as a folder that transformers opens (538 MB, 32 bits), converted once and kept.
+    """The embedded model's weights as a folder that transformers opens (542 MB, 32 bits), converted once and kept.
 
     The 4-bit weights are expanded, not restored: figures of this folder are those of the quantized model.
 
