@@ -381,7 +381,7 @@ def test_a_build_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_on
         deadline = time.monotonic() + 60
         while process.poll() is None and time.monotonic() < deadline:
             now = len(parts_of(tmp_path / "killed"))
-            if now > before + 8:
+            if now > before + 13:
                 break
             time.sleep(0.02)
         if process.poll() is None:

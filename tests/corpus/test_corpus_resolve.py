@@ -44,8 +44,26 @@ def test_a_declaration_does_not_speak_for_a_vendored_file() -> None:
     assert resolve("MIT", "GPL-3.0-only", vendored=True).trust == "header"
 
 
-@given(st.none() | st.text(max_size=40), st.none() | st.text(max_size=40), st.booleans())
-def test_any_two_texts_get_a_grade(header: str | None, declared: str | None, vendored: bool) -> None:
-    found = resolve(header, declared, vendored)
+@pytest.mark.parametrize(
+    ("header", "declared", "trust", "license_"),
+    [
+        ("AGPL-3.0", "AGPL-3.0-or-later", "agree", "AGPL-3.0-or-later"),
+        ("BSD-2-Clause", "GPL-3.0-or-later", "conflict", "GPL-3.0-or-later"),
+        ("MIT", None, "none", None),
+        (None, "MIT", "declaration", "MIT"),
+    ],
+)
+def test_a_doubtful_header_never_gives_the_license(
+    header: str | None, declared: str | None, trust: str, license_: str | None
+) -> None:
+    found = resolve(header, declared, doubtful=True)
+    assert (found.trust, found.license) == (trust, license_)
+    if trust == "conflict":
+        assert found.conflict == "header seems to say BSD-2-Clause, package declares GPL-3.0-or-later"
+
+
+@given(st.none() | st.text(max_size=40), st.none() | st.text(max_size=40), st.booleans(), st.booleans())
+def test_any_two_texts_get_a_grade(header: str | None, declared: str | None, vendored: bool, doubtful: bool) -> None:
+    found = resolve(header, declared, vendored, doubtful)
     assert found.trust in TRUST_GRADES
     assert (found.license is None) == (found.trust == "none")

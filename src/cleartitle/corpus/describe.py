@@ -67,9 +67,9 @@ def load_occurrences(contents: Path, index: Path, home: int) -> pa.Table:
 
 
 def place(table: pa.Table) -> pa.Table:
-    """Occurrences with header licenses to ``OCCURRENCES``. An uncertain header does not count as one."""
+    """Occurrences with header licenses to ``OCCURRENCES``."""
     resolved = [
-        resolve(header if status == "ok" else None, declared, vendored)
+        resolve(header, declared, vendored, doubtful=status != "ok")
         for header, status, declared, vendored in zip(
             *(table[name].to_pylist() for name in (*_HEADER, "declared_license", "is_vendored")), strict=True
         )

@@ -11,6 +11,9 @@
 Compatible are: the same expression; a header that names only licenses which the declaration contains (a file under
 MIT in a package under ``MPL-2.0 AND MIT``); ``-only``, ``-or-later`` and the bare version of one GNU license; a family
 and its member (``BSD`` and ``BSD-3-Clause``). The declaration of a package is not taken to speak for a vendored file.
+
+A header that was read with doubt never gives the license of a file: alone it counts for nothing, beside a declaration
+it makes the grade ``agree`` or ``conflict``, and the license is the declared one.
 A grade tells how well the sources agree, not that the license was granted by the holder of the rights.
 """
 
@@ -34,18 +37,24 @@ class Resolution:
 
 
 @lru_cache(maxsize=8192)
-def resolve(header: str | None, declared: str | None, vendored: bool = False) -> Resolution:
-    """The license of a file from its header and its package's declaration, both SPDX expressions or None."""
+def resolve(header: str | None, declared: str | None, vendored: bool = False, doubtful: bool = False) -> Resolution:
+    """The license of a file from its header and its package's declaration, both SPDX expressions or None.
+
+    ``vendored`` tells that the file comes from elsewhere, ``doubtful`` that the header was read with doubt.
+    """
     header, declared = header or None, None if vendored else declared or None
+    if doubtful and declared is None:
+        header = None
     if header is None and declared is None:
         return Resolution(None, None, "none")
     if header is None or declared is None:
         license_ = header or declared
         return Resolution(license_, classify(license_), "declaration" if header is None else "header")
+    license_ = declared if doubtful else header
     if compatible(header, declared):
-        return Resolution(header, classify(header), "agree")
-    text = f"header says {header}, package declares {declared}"
-    return Resolution(header, classify(header), "conflict", text)
+        return Resolution(license_, classify(license_), "agree")
+    text = f"header {'seems to say' if doubtful else 'says'} {header}, package declares {declared}"
+    return Resolution(license_, classify(license_), "conflict", text)
 
 
 @lru_cache(maxsize=8192)

@@ -38,15 +38,16 @@ def plan_folder(root: Path, options: CorpusOptions) -> Source:
     """
     if not root.is_dir():
         raise InputError(f"{root}: no such folder")
+    label = root.resolve().name or "root"
     skipped: list[Skipped] = []
     others = OtherFiles()
     sources: list[tuple[str, int]] = []
     licenses: list[str] = []
-    for path, size in _walk(root, skipped):
+    for path, size in _walk(root, label, skipped):
         if language_of(path) in options.languages:
             if size > options.max_file_bytes:
                 limit = f"{size} bytes, over the limit of {options.max_file_bytes} (--max-file-bytes)"
-                skipped.append(Skipped("size", f"{root.name}: {printable(path)}: {limit}"))
+                skipped.append(Skipped("size", f"{label}: {printable(path)}: {limit}"))
             else:
                 sources.append((path, size))
         elif is_license_file(path) and size <= _METADATA_BYTES:
@@ -55,7 +56,7 @@ def plan_folder(root: Path, options: CorpusOptions) -> Source:
             others.add(path)
     digest = hashlib.sha256()
     metadata = _metadata(root, digest)
-    project = str(metadata.get("Name") or root.resolve().name or "root")
+    project = str(metadata.get("Name") or label)
     version = metadata.get("Version")
     texts = list(_license_texts(root, licenses, project, version, skipped, digest))
     declaration = declaration_of(metadata, texts)
@@ -74,7 +75,7 @@ def plan_folder(root: Path, options: CorpusOptions) -> Source:
         "project": project,
         "sha256": digest.hexdigest(),
     }
-    return Source(record, key, lambda _: loads, [*skipped, *others.skipped(root.name)])
+    return Source(record, key, lambda _: loads, [*skipped, *others.skipped(label)])
 
 
 def load_files(root: Path, paths: list[str], about: dict[str, Any], texts: list[LicenseText]) -> pa.Table:
@@ -89,7 +90,7 @@ def _read(root: Path, paths: list[str], about: dict[str, Any], texts: list[Licen
         try:
             data = _bytes(root / path)
         except OSError as error:
-            yield Skipped("unreadable", f"{root.name}: {printable(path)}: {error.strerror or error}")
+            yield Skipped("unreadable", f"{about['project']}: {printable(path)}: {error.strerror or error}")
             continue
         yield Document(
             project=about["project"],
@@ -102,7 +103,7 @@ def _read(root: Path, paths: list[str], about: dict[str, Any], texts: list[Licen
         )
 
 
-def _walk(root: Path, skipped: list[Skipped]) -> Iterator[tuple[str, int]]:
+def _walk(root: Path, label: str, skipped: list[Skipped]) -> Iterator[tuple[str, int]]:
     """Relative POSIX paths and sizes of regular files, sorted; what else stands there is one line each."""
     stack = [""]
     while stack:
@@ -110,7 +111,7 @@ def _walk(root: Path, skipped: list[Skipped]) -> Iterator[tuple[str, int]]:
         try:
             entries = sorted(os.scandir(root / folder), key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
-            skipped.append(Skipped("unreadable", f"{root.name}: {printable(folder)}: {error.strerror or error}"))
+            skipped.append(Skipped("unreadable", f"{label}: {printable(folder) or '.'}: {error.strerror or error}"))
             continue
         folders: list[str] = []
         for entry in entries:
@@ -118,7 +119,7 @@ def _walk(root: Path, skipped: list[Skipped]) -> Iterator[tuple[str, int]]:
             try:
                 mode = entry.stat(follow_symlinks=False)
             except OSError as error:
-                skipped.append(Skipped("unreadable", f"{root.name}: {printable(path)}: {error.strerror or error}"))
+                skipped.append(Skipped("unreadable", f"{label}: {printable(path)}: {error.strerror or error}"))
                 continue
             if stat.S_ISDIR(mode.st_mode):
                 if not entry.name.startswith(".") and entry.name != "__pycache__":
@@ -127,7 +128,7 @@ def _walk(root: Path, skipped: list[Skipped]) -> Iterator[tuple[str, int]]:
                 yield path, mode.st_size
             else:
                 kind = "a symbolic link, not followed" if stat.S_ISLNK(mode.st_mode) else "no regular file"
-                skipped.append(Skipped("special", f"{root.name}: {printable(path)}: {kind}"))
+                skipped.append(Skipped("special", f"{label}: {printable(path)}: {kind}"))
         stack += reversed(folders)
 
 
@@ -155,7 +156,7 @@ def _license_texts(
             digest.update(os.fsencode(path) + b"\0" + hashlib.sha256(data).digest())
             yield license_text(project, version, PurePosixPath(path).as_posix(), data)
         except (OSError, UnreadableTextError) as error:
-            skipped.append(Skipped("unreadable", f"{root.name}: license file {printable(path)}: {error}"))
+            skipped.append(Skipped("unreadable", f"{project}: license file {printable(path)}: {error}"))
 
 
 def _hash(path: Path) -> bytes | None:
