@@ -6,7 +6,6 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -456,7 +455,11 @@ def test_wrong_options_name_the_mend(options: ModelOptions, words: str) -> None:
         open_model("openai:m", options)
 
 
-def test_a_password_in_the_address_stays_out_of_the_record() -> None:
-    model = open_model("openai:m", replace(ModelOptions(), base_url="http://me:hush@localhost:1/v1"))
+def test_a_password_in_the_address_is_refused_or_stays_out_of_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="api_key_env") as caught:
+        ModelOptions(base_url="http://me:hush@localhost:1/v1")
+    assert "hush" not in str(caught.value)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:hush@localhost:1/v1")
+    model = open_model("openai:m")
     assert model.describe()["host"] == "localhost:1"
     assert "hush" not in repr(model.describe()) + repr(model)

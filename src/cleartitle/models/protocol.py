@@ -233,6 +233,9 @@ class ModelOptions:
         wrong += [f"context={self.context}"] if self.context < 16 else []
         if wrong:
             raise InputError(f"model options: {', '.join(wrong)}: out of range")
+        if self.base_url is not None and "@" in self.base_url:
+            # Options are recorded as they are.
+            raise InputError("base_url: holds credentials, which would be recorded; mend: use api_key_env")
 
 
 @runtime_checkable

@@ -42,9 +42,10 @@ class ReplayModel:
     """Recorded answers behind the model protocol: a request is looked up by id, turn and sample number.
 
     A record is ``prompt_id, text`` with optional ``turn`` (0), ``sample_index``, ``status``, ``finish_reason``,
-    ``error``, ``reasoning``, ``tool_calls``, ``prompt_tokens`` and ``completion_tokens``. Other names for the id and the answer are
-    recognized (`ID_NAMES`, `TEXT_NAMES`), and a column with a license answer gives turn 1. Records that repeat an id
-    without a sample number are further samples; an empty one is replaced by the next, as resumed runs write them.
+    ``error``, ``reasoning``, ``tool_calls``, ``prompt_tokens`` and ``completion_tokens``. Other names for the id and
+    the answer are recognized (`ID_NAMES`, `TEXT_NAMES`), and a column with a license answer gives turn 1. Records that
+    repeat an id without a sample number are further samples; an empty one is replaced by the next, as resumed runs
+    write them.
     Nothing is sampled: temperature, seed and length of the request are not looked at.
     """
 
