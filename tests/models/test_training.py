@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cleartitle.errors import InputError
-from cleartitle.models import ModelOptions, Request, Sampling, open_model
-from cleartitle.models.training import Schedule, TrainOptions, _epoch, fine_tune, train
+from cleartitle.models import ModelOptions, Request, Sampling, Schedule, TrainOptions, fine_tune, open_model, train
+from cleartitle.models.training import _epoch
 
 TEXTS = [
     "def area(width, height):\n    # a rectangle\n    return width * height\n",

@@ -22,6 +22,7 @@ from cleartitle.models.protocol import (
 )
 from cleartitle.models.refusals import looks_like_refusal
 from cleartitle.models.registry import open_model
+from cleartitle.models.training import Schedule, TrainOptions, fine_tune, train
 
 __all__ = [
     "Capabilities",
@@ -35,13 +36,17 @@ __all__ = [
     "Request",
     "Role",
     "Sampling",
+    "Schedule",
     "Status",
     "Style",
     "Text",
     "Tool",
     "ToolCall",
+    "TrainOptions",
     "failed",
+    "fine_tune",
     "looks_like_refusal",
     "open_model",
     "plain_text",
+    "train",
 ]
