@@ -3,6 +3,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine may take any time for one example; tests of speed measure processor time themselves.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 REFERENCE = Path(__file__).resolve().parents[1].parent / "shared" / "reference"
 
