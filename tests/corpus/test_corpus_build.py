@@ -20,12 +20,14 @@ from cleartitle.corpus import (
     CONTENTS,
     LICENSE_TEXTS,
     OCCURRENCES,
+    WORKS,
     Corpus,
     CorpusOptions,
     Work,
     build,
     info,
 )
+from cleartitle.corpus.readers import git as git_reader
 from cleartitle.errors import InputError
 
 ONE = CorpusOptions(workers=1)
@@ -193,6 +195,43 @@ def test_hostile_files_get_one_line_each_and_the_rest_is_built(
     assert works_of(tmp_path / "c")["prompt.py"].license is None
 
 
+def test_file_names_that_are_no_text_or_hold_control_characters_are_kept_readable(tmp_path: Path) -> None:
+    root = make_folder(tmp_path / "src", {"tab\tline\n.py": "a = 1\n", "[x]*.py": "b = 1\n", "esc\x1b[31m.py": b"\0"})
+    (root / os.fsdecode(b"caf\xe9.py")).write_bytes(b"c = 1\n")
+    build([str(root)], tmp_path / "c [1]*", ONE)
+    assert set(works_of(tmp_path / "c [1]*")) == {"tab\tline\n.py", "[x]*.py", "caf\\udce9.py"}
+    (line,) = [line for line in lines_of(tmp_path / "c [1]*") if "esc" in line]
+    assert "\x1b" not in line
+
+
+def test_works_come_in_shards_for_jobs(tmp_path: Path) -> None:
+    root = make_folder(
+        tmp_path / "src", {f"m{i}.py": MIT_HEADER + f"x = {i}\n" for i in range(9)} | {"a.c": "int a;\n"}
+    )
+    (root / "vendor").mkdir()
+    (root / "vendor" / "m1.py").write_text(MIT_HEADER + "x = 1\n")
+    build([str(root)], tmp_path / "c", replace(ONE, shard_files=4, languages=("python", "c")))
+    corpus = Corpus.open(tmp_path / "c")
+    tables = [shard.load() for shard in corpus.work_shards(("python",)) if callable(shard.load)]
+    assert all(table.schema == WORKS for table in tables)
+    rows = [row for table in tables for row in table.to_pylist()]
+    assert [row["path"] for row in rows] == [f"m{i}.py" for i in range(9)]
+    works = {work.swhid: work for work in corpus.works()}
+    for row in rows:
+        assert row["license"] == works[row["swhid"]].license == "MIT"
+        assert row["path"] == works[row["swhid"]].occurrence.path
+    assert len(corpus.work_shards()) == 3
+
+
+def test_counts_of_a_corpus_are_plain_json(tmp_path: Path) -> None:
+    root = make_folder(tmp_path / "src", {"a.py": MIT_HEADER + "a = 1\n", "b.py": "b = 1\n", "c.bin": "x"})
+    counted = json.loads(json.dumps(build([str(root)], tmp_path / "c", ONE).as_json()))
+    assert counted == info(tmp_path / "c").as_json()
+    assert (counted["contents"], counted["projects"], counted["languages"]) == (2, 1, {"python": 2})
+    assert counted["trust"] == {"header": 1, "none": 1}
+    assert counted["licenses"] == {"MIT": 1, "unknown": 1}
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
 def test_an_unreadable_file_is_one_line(tmp_path: Path) -> None:
     root = make_folder(tmp_path / "src", {"a.py": "a = 1\n", "b.py": "b = 1\n"})
@@ -326,6 +365,21 @@ def test_a_git_repository_gives_revision_url_and_the_date_of_each_content(tmp_pa
     assert "big.py: a pointer to a large file" in text
 
 
+def test_a_long_history_falls_back_to_the_date_of_the_revision_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = make_folder(tmp_path / "proj", {"a.py": "a = 1\n"})
+    git(root, "init", "-q")
+    for year in (2019, 2021):
+        (root / "b.py").write_text(f"b = {year}\n")
+        git(root, "add", ".")
+        git(root, "commit", "-qm", "x", date=f"{year}-01-01T00:00:00+0000")
+    monkeypatch.setattr(git_reader, "HISTORY", 1)
+    build([f"git:{root}"], tmp_path / "c", ONE)
+    assert {work.occurrence.date for work in Corpus.open(tmp_path / "c").works()} == {datetime(2021, 1, 1, tzinfo=UTC)}
+    assert "proj: more than 1 commits; dates of files are the date of the revision" in capsys.readouterr().err
+
+
 def test_a_bare_clone_gives_the_same_works_and_submodules_are_named(tmp_path: Path) -> None:
     inner = make_folder(tmp_path / "inner", {"x.py": "x = 1\n"})
     git(inner, "init", "-q")
@@ -365,7 +419,7 @@ SCRIPT = """
     from cleartitle.corpus import CorpusOptions, build
 
     if __name__ == "__main__":
-        build(sys.argv[2:], sys.argv[1], CorpusOptions(workers=2, shard_files=4))
+        build(sys.argv[2:], sys.argv[1], CorpusOptions(workers=1, shard_files=4))
 """
 
 

@@ -156,6 +156,22 @@ def test_compressed_lines_read_as_plain_ones_in_any_cut(tmp_path: Path, suffix: 
     assert not (tmp_path / "c" / ".staging").exists()
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=30), max_size=12),
+    st.integers(1, 90),
+)
+def test_every_row_is_read_once_wherever_the_file_is_cut(tmp_path_factory: Any, texts: list[str], step: int) -> None:
+    path = tmp_path_factory.mktemp("cut") / "d.jsonl"
+    data = "".join(json.dumps({"content": text}, ensure_ascii=False) + "\n" for text in texts).encode()
+    path.write_bytes(data)
+    columns, found = Columns("data set", {"content": "content"}), []
+    for start in range(0, len(data), step):
+        table = data_set.load_lines(path, "d", start, min(start + step, len(data)), columns, ONE)
+        found += [cell.decode() for cell in table["data"].to_pylist()]
+    assert found == texts
+
+
 def test_a_damaged_archive_gives_what_stands_before_the_damage(tmp_path: Path) -> None:
     rows = "".join(
         json.dumps({"content": f"x = {i}  # {i * 7919 % 104729}\n", "path": f"m{i}.py"}) + "\n" for i in range(5000)
