@@ -28,7 +28,7 @@ def test_a_unit_is_cut_into_the_four_parts_of_a_prompt_and_the_reference() -> No
     assert unit["signature"].startswith("@wraps(\n") and unit["signature"].rstrip().endswith(") -> float:")
     assert "kilograms" in unit["docstring"]
     assert unit["body"].startswith("    total = 0.0\n") and unit["body"].endswith("        ]\n    )\n")
-    assert unit["prompt_id"].endswith(";lines=14-46")
+    assert unit["prompt_id"].endswith(";lines=14-44")
     assert unit["license_source"] == "header" and unit["license_class"] == "permissive"
     prompt = code_prompt(unit)
     assert prompt.endswith('"""\n') and prompt.count("def share") == 0 and "async def share(" in prompt

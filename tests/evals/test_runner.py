@@ -60,7 +60,7 @@ async def test_every_answer_is_one_row_in_the_order_of_the_requests(tmp_path: Pa
         (f"p{number}", index) for number in range(REQUESTS) for index in range(2)
     ]
     assert rows[3]["text"] == "p1/1 ?", "lone surrogates are replaced"
-    assert not (tmp_path / "g" / "journal.jsonl").exists()
+    assert not (tmp_path / "g.journal.jsonl").exists()
     assert len(part_paths(tmp_path / "g")) == 3
 
 
@@ -87,11 +87,10 @@ async def test_two_requests_of_one_name_are_refused(tmp_path: Path) -> None:
 
 async def test_a_torn_journal_loses_only_its_torn_line(tmp_path: Path) -> None:
     folder = tmp_path / "g"
-    folder.mkdir()
     row = {name: None for name in GENERATIONS.names} | {"prompt_id": "p0", "turn": 0, "text": "kept", "status": "ok"}
     rows = [{**row, "sample_index": index, "finish_reason": "stop"} for index in range(2)]
     line = json.dumps({"key": "k", "rows": rows})
-    (folder / "journal.jsonl").write_text(line + "\n" + line.replace("p0", "p1")[:50])
+    (tmp_path / "g.journal.jsonl").write_text(line + "\n" + line.replace("p0", "p1")[:50])
     await ask(Echo(tmp_path / "log"), requests(2), folder, key="k")
     assert (tmp_path / "log").read_text().split() == ["p1"]
     assert read_parts(folder, GENERATIONS)["text"].to_pylist()[:2] == ["kept", "kept"]

@@ -1,8 +1,8 @@
 """Ask a model many things: answers go to a flushed journal first and from there into parts; a killed run resumes.
 
-The folder of one round of questions holds ``part-00000.parquet`` … (`GENERATIONS`, in the order of the requests),
-``timings.jsonl`` (what differs from run to run), and, while it is not finished, ``journal.jsonl``. Memory is bounded
-by the parts that are under way, not by the run.
+The folder of one round of questions, ``generations`` say, holds ``part-00000.parquet`` … (`GENERATIONS`, in the order of
+the requests). Beside it stand ``generations.timings.jsonl`` (what differs from run to run) and, while the round is not
+finished, ``generations.journal.jsonl``. Memory is bounded by the parts that are under way, not by the run.
 """
 
 import asyncio
@@ -76,7 +76,8 @@ class _Answers:
         self.part_of = {_identity(request): number for number, part in enumerate(self.parts) for request in part}
         self.whole: set[int] = set()
         self.rows: dict[int, dict[Identity, list[Row]]] = {}
-        self.journal = folder / "journal.jsonl"
+        self.journal = folder.with_name(f"{folder.name}.journal.jsonl")
+        self.timings = folder.with_name(f"{folder.name}.timings.jsonl")
         self.streams: list[Any] = []
         self._load()
 
@@ -94,7 +95,7 @@ class _Answers:
         if len(generations) != request.sampling.n:
             raise RuntimeError(f"{request.id}: {len(generations)} answers came, not {request.sampling.n}")
         if not self.streams:
-            self.streams = [self.journal.open("ab"), (self.folder / "timings.jsonl").open("ab")]
+            self.streams = [self.journal.open("ab"), self.timings.open("ab")]
         rows = _rows(request, generations)
         journal, timings = self.streams
         journal.write(_line({"key": self.key, "rows": rows}))

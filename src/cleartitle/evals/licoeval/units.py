@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from cleartitle.code import Unit, UnparsableError, preamble, units
-from cleartitle.licenses import classify, expression_ids, is_dual
+from cleartitle.licenses import classify, expression_ids, is_dual, lookup
 from cleartitle.similarity import regex_tokens
 from cleartitle.tables import table_of
 
@@ -138,6 +138,9 @@ def _license_reason(work: Mapping[str, Any], rules: Eligibility) -> str | None:
         return "several licenses"
     if classify(expression, None) is None:
         return "license of no class"
+    named = lookup(expression_ids(expression)[0])
+    if named.is_family and named.id == named.root:
+        return "license without its version"
     return None
 
 
