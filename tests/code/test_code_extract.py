@@ -115,6 +115,11 @@ def test_code_that_was_cut_short_is_kept_and_marked(answer, expected):
     assert (extraction.body, extraction.truncated) == (expected, True)
 
 
+@pytest.mark.parametrize("last", ["return", "...", "x = 1.", "yield", "pass  # and"])
+def test_code_that_ends_with_a_whole_statement_is_not_cut_short(last):
+    assert not extract_body(f"def add(items):\n    {last}", "add").truncated
+
+
 def test_an_open_bracket_does_not_swallow_the_next_function():
     assert body("def add(items):\n    x = [1,\n\ndef other():\n    return 2\n") == "    x = [1,"
 

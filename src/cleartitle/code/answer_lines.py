@@ -12,7 +12,9 @@ TOP_LEVEL = re.compile(r"(?:(?:async[ \t]+)?def|class)[ \t]+\w+|@\w|if[ \t]+__na
 _IMPORT = re.compile(r"(?:import|from)[ \t]+\w")
 _DOCSTRING_LEAD = re.compile(r"\s*(?:#[^\n]*\n\s*)*[rRuU]?\Z")
 _AFTER_DOCSTRING = re.compile(r"[ \t]*(?:;|(?:#[^\n]*)?(?:\n|\Z))")
-_HANGS = re.compile(r"(?:[-+*/%=<>&|^~,:(\[{.\\]|\b(?:and|or|not|in|is|if|else|return|import|from|lambda))[ \t]*\Z")
+_HANGS = re.compile(
+    r"(?:[-+*/%=<>&|^~,:(\[{\\]|(?<![.\d])\.|\b(?:and|or|not|in|is|if|else|import|from|lambda))[ \t]*\Z"
+)
 
 
 class Line(NamedTuple):

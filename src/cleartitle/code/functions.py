@@ -10,7 +10,7 @@ from typing import Literal
 from cleartitle.code.comments import Comment, comments
 from cleartitle.code.complexity import function_complexity
 from cleartitle.code.languages import language as find_language
-from cleartitle.code.python_source import DEFINITIONS, PythonSource, UnparsableError
+from cleartitle.code.python_source import DEFINITIONS, PythonSource, UnparsableError, parse_once
 
 __all__ = ["Unit", "units"]
 
@@ -81,7 +81,7 @@ def units(text: str, language: str = "python") -> list[Unit]:
         InputError: no functions can be cut for this language.
     """
     find_language(language, "functions")
-    source = PythonSource(text)
+    source = parse_once(text)
     try:
         return _units(source)
     except RecursionError:

@@ -5,7 +5,7 @@ import re
 
 from cleartitle.code.languages import language as find_language
 from cleartitle.code.languages import split_lines
-from cleartitle.code.python_source import DEFINITIONS, PythonSource, has_definition
+from cleartitle.code.python_source import DEFINITIONS, PythonSource, has_definition, parse_once
 
 __all__ = ["preamble", "without_header"]
 
@@ -31,7 +31,7 @@ def preamble(text: str, language: str = "python") -> str:
         InputError: no functions can be cut for this language.
     """
     find_language(language, "functions")
-    source = PythonSource(text)
+    source = parse_once(text)
     stop = _first_definition(source)
     dropped = _license_statements(source.tree) | _license_comments(source, stop)
     lead = _leading_comments(source.lines)

@@ -3,12 +3,13 @@
 import ast
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 from cleartitle.code.languages import split_lines
 from cleartitle.errors import InputError
 
-__all__ = ["PythonSource", "UnparsableError", "has_definition", "statements_within"]
+__all__ = ["PythonSource", "UnparsableError", "has_definition", "parse_once", "statements_within"]
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -69,6 +70,12 @@ class PythonSource:
         while low < len(self.lines) and self.starts[low] <= offset:
             low += 1
         return low
+
+
+@lru_cache(maxsize=1)
+def parse_once(text: str) -> PythonSource:
+    """The parsed text; the last one is kept, since several questions are asked about one file in a row."""
+    return PythonSource(text)
 
 
 def has_definition(statement: ast.stmt) -> bool:
