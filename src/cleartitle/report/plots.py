@@ -4,6 +4,7 @@ Colors are of middle lightness, so that they stand off a white and a dark ground
 its color alone.
 """
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,12 +54,12 @@ def bars(name: str, labels: Sequence[str], series: Sequence[Series], axis: str) 
             [value for _, value in known],
             height=0.92 * thickness,
             color=COLORS[number],
-            label=one.title,
+            label=_short(one.title),
         )
         axes.bar_label(drawn, labels=[_percent(value) for _, value in known], padding=3, fontsize=7, color=INK)
     axes.set_yticks(range(len(labels)), [_short(label) for label in labels])
     axes.invert_yaxis()
-    axes.set_xlabel(axis)
+    axes.set_xlabel(_short(axis))
     axes.margins(x=0.12)
     axes.set_xlim(left=0)
     _grid(axes, "x")
@@ -85,11 +86,11 @@ def ecdf(name: str, series: Sequence[Series], axis: str, threshold: float) -> st
             color=COLORS[number % len(COLORS)],
             linestyle=_DASHES[number % len(_DASHES)],
             linewidth=2.2 if number == 0 else 1.3,
-            label=f"{one.title} (n = {values.size:,})",
+            label=f"{_short(one.title)} (n = {values.size:,})",
         )
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 102)
-    axes.set_xlabel(axis)
+    axes.set_xlabel(_short(axis))
     axes.set_ylabel("share of answers at or below, %")
     _threshold(axes, threshold, vertical=True)
     _grid(axes, "both")
@@ -115,10 +116,10 @@ def histograms(name: str, panels: Sequence[tuple[str, Sequence[Series]]], thresh
                 color=COLORS[number],
                 linestyle=_DASHES[number],
                 linewidth=1.4,
-                label=one.title,
+                label=_short(one.title),
             )
         axes.set_xlim(0, 1)
-        axes.set_title(title, fontsize=9, color=INK)
+        axes.set_title(_short(title), fontsize=9, color=INK)
         _threshold(axes, threshold, vertical=True)
         _grid(axes, "y")
     all_axes[0].set_ylabel("share of answers, %")
@@ -131,7 +132,7 @@ def histograms(name: str, panels: Sequence[tuple[str, Sequence[Series]]], thresh
 def bubbles(
     name: str, panels: Sequence[Panel], heights: Sequence[float], special: Sequence[bool], threshold: float
 ) -> str:
-    """Panels that share the y axis (0 to 1); equal places are one bubble whose area grows with their number.
+    """Panels that share the y axis (0 to 1); equal places are one bubble that grows with their number.
 
     Values are put on a grid of 0.02 in y and of 40 steps in x where there are more than 40, which bounds the drawing.
     ``special`` ones are drawn as diamonds.
@@ -139,29 +140,32 @@ def bubbles(
     figure, all_axes = _figure(2.9, len(panels))
     for axes, panel in zip(all_axes, panels, strict=True):
         places = _on_grid(panel)
-        for kind, marker, color, label in ((False, "o", COLORS[0], "not striking"), (True, "D", COLORS[5], "striking")):
+        for kind, marker, color in ((False, "o", COLORS[0]), (True, "D", COLORS[5])):
             cells = Counter(
                 (x, round(y * 50) / 50) for x, y, s in zip(places, heights, special, strict=True) if s is kind
             )
             if not cells:
                 continue
-            points = sorted(cells)
-            axes.scatter(
-                [x for x, _ in points],
-                [y for _, y in points],
-                s=[8 + 10 * np.sqrt(cells[point]) for point in points],
-                marker=marker,
-                facecolor=color,
-                edgecolor="none",
-                alpha=0.65,
-                label=label,
-            )
+            # Few sizes: Matplotlib then draws each marker once and refers to it.
+            sizes = {point: min(int(math.log2(number)), 6) for point, number in sorted(cells.items())}
+            for size in sorted(set(sizes.values())):
+                axes.plot(
+                    [x for (x, _), one in sizes.items() if one == size],
+                    [y for (_, y), one in sizes.items() if one == size],
+                    linestyle="none",
+                    marker=marker,
+                    markersize=4 + 1.3 * size,
+                    markerfacecolor=color,
+                    markeredgecolor="none",
+                    alpha=0.65,
+                )
         if panel.logarithmic:
             _log_axis(axes, panel.values)
         else:
+            axes.set_xlim(-0.5, max(max(panel.values, default=0), 1) + 0.5)
             axes.xaxis.get_major_locator().set_params(integer=True)
         axes.set_ylim(-0.03, 1.03)
-        axes.set_xlabel(panel.title)
+        axes.set_xlabel(_short(panel.title))
         _threshold(axes, threshold, vertical=False)
         _grid(axes, "both")
     all_axes[0].set_ylabel("similarity")
@@ -241,6 +245,6 @@ def _percent(value: float) -> str:
 
 
 def _short(label: str) -> str:
-    """A tick label without signs that Matplotlib would read as a formula or could not draw."""
+    """A label without signs that Matplotlib would read as a formula or that XML does not allow."""
     clean = "".join(sign if sign.isprintable() else "?" for sign in label).replace("$", r"\$")
-    return clean if len(clean) <= 34 else clean[:33] + "…"
+    return clean if len(clean) <= 48 else clean[:47] + "…"

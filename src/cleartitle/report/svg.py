@@ -2,6 +2,7 @@
 
 import io
 import re
+import warnings
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
@@ -32,7 +33,9 @@ def to_svg(figure: Any, name: str) -> str:
     import matplotlib
 
     stream = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}), warnings.catch_warnings():
+        # Text stays text: the browser has the glyphs that the font of the layout has not.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     root = ElementTree.fromstring(stream.getvalue())
     used = {_target(value) for node in root.iter() for value in node.attrib.values()}

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -23,13 +24,18 @@ _HIDDEN = re.compile(
 
 
 def plain(text: str) -> str:
-    """Text for places without markup (attributes, page title): hidden signs as ``[U+202E]``, one line."""
+    """Text for places without markup (attributes, page title): hidden signs as ``[U+202E]``, one line, cut if long."""
+    if len(text) > SHOWN_CHARACTERS:
+        text = text[:SHOWN_CHARACTERS] + "…"
     return " ".join(_HIDDEN.sub(lambda match: f"[{_code(match[0])}]", _lines(text)).split())
 
 
 def shown(text: object) -> Markup:
-    """Escaped text whose hidden signs stand in boxes with their code point."""
-    return _html(_lines(str(text)))
+    """Escaped text whose hidden signs stand in boxes with their code point; a long one is cut and says so."""
+    whole = _lines(str(text))
+    if len(whole) <= SHOWN_CHARACTERS:
+        return _html(whole)
+    return _html(whole[:SHOWN_CHARACTERS]) + f" … (the first {SHOWN_CHARACTERS:,} of {len(whole):,} characters)"
 
 
 def marked_html(marked: MarkedText, limit: int = SHOWN_CHARACTERS) -> Markup:
@@ -66,14 +72,14 @@ def _stretch(text: str, marks: Sequence[Mark]) -> Markup:
 
 
 def _html(text: str) -> Markup:
-    parts: list[Markup] = []
-    end = 0
-    for match in _HIDDEN.finditer(text):
-        parts.append(escape(text[end : match.start()]))
-        title = unicodedata.name(match[0], "control or unassigned sign")
-        parts.append(Markup('<span class="hidden-sign" title="{}">{}</span>').format(title, _code(match[0])))
-        end = match.end()
-    return Markup("").join([*parts, escape(text[end:])])
+    # Escaping first is safe: it brings no hidden sign, and the boxes hold none of the text.
+    return Markup(_HIDDEN.sub(lambda match: _box(match[0]), str(escape(text))))
+
+
+@lru_cache(maxsize=1024)
+def _box(sign: str) -> str:
+    title = unicodedata.name(sign, "control or unassigned sign")
+    return str(Markup('<span class="hidden-sign" title="{}">{}</span>').format(title, _code(sign)))
 
 
 def _lines(text: str) -> str:

@@ -49,7 +49,7 @@ def published_lines() -> list[Line]:
     lines = [
         Line(
             row["model"],
-            f"{row['kind']} model, {'open' if row['weights_public'] else 'closed'} weights",
+            f"{row['kind']}, {'open' if row['weights_public'] else 'closed'}",
             row["striking"],
             size,
             ((row["correct_permissive"] or 0) + (row["correct_copyleft"] or 0), row["permissive"] + row["copyleft"]),
@@ -84,12 +84,14 @@ def comparison(run: Run) -> Section:
         RowGroup(
             [_cells(line) for line in controls], "Controls of this run", note="built-in answers to the same prompts"
         ),
-        RowGroup([_cells(line) for line in ranked], "Published, ranked by LiCo", note="another benchmark"),
+        RowGroup(
+            [_cells(line) for line in ranked], "Published, ranked by LiCo", note="another benchmark, 4,187 answers each"
+        ),
         RowGroup(
             [_cells(line) for line in unranked],
             "Published, not ranked",
             muted=True,
-            note="another benchmark; no copyleft case, so that 0.571 of LiCo is given away",
+            note="another benchmark, 4,187 answers each; no copyleft case, so that 0.571 of LiCo is given away",
         ),
     ]
     return Section(
@@ -104,10 +106,10 @@ def comparison(run: Run) -> Section:
 
 _COLUMNS = (
     Column("name"),
-    Column("kind", choose=True),
+    Column("kind", choose=True, help="of published models: general or for code, weights open or closed"),
     Column("striking", "number", "answers strikingly similar to the original, and their share"),
     Column("Acc", "number", "license named right, of all striking cases"),
-    Column("# permissive", "number", "striking cases under permissive licenses and in the public domain"),
+    Column("# perm.", "number", "striking cases under permissive licenses and in the public domain"),
     Column("Acc p", "number", "license named right, of the permissive cases"),
     Column("# copyleft", "number", "striking cases under copyleft licenses"),
     Column("Acc c", "number", "license named right, of the copyleft cases"),
@@ -148,11 +150,12 @@ def _line(name: str, kind: str, figures: Mapping[str, Any]) -> Line:
 
 def _cells(line: Line, kind: str | None = None) -> Sequence[Cell]:
     striking = line.striking / line.total if line.total else None
-    span = "–" if line.low is None or line.low == line.high else f"{ratio(line.low, 3)} to {ratio(line.high, 3)}"
+    of_total = "" if line.weak is None else f" of {line.total:,}"
+    span = "–" if line.low is None or line.low == line.high else f"{ratio(line.low, 3)}–{ratio(line.high, 3)}"
     return (
         Cell(line.name),
         Cell(line.kind if kind is None else kind),
-        Cell.number(striking, f"{line.striking:,} of {line.total:,} ({percent(striking)})"),
+        Cell.number(striking, f"{line.striking:,}{of_total} ({percent(striking)})"),
         _accuracy(line.overall),
         Cell.number(line.permissive[1]),
         _accuracy(line.permissive),
@@ -170,4 +173,4 @@ def _accuracy(pair: tuple[int, int] | None, *, with_cases: bool = False) -> Cell
     if pair is None or pair[1] == 0:
         return Cell.number(None)
     value = pair[0] / pair[1]
-    return Cell.number(value, f"{ratio(value)} ({pair[0]:,} of {pair[1]:,})" if with_cases else ratio(value))
+    return Cell.number(value, f"{ratio(value)} ({pair[0]:,}/{pair[1]:,})" if with_cases else ratio(value))

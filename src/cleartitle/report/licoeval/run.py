@@ -6,6 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
+
 from cleartitle.errors import InputError
 from cleartitle.evals.licoeval import MODES, SCORES, open_units
 from cleartitle.evals.run_folder import RunFolder
@@ -30,8 +32,9 @@ Row = Mapping[str, Any]
 class Run:
     """A run: its record, its summary, and rows of its tables.
 
-    ``scores`` and ``verdicts`` are keyed ``(source, prompt_id, sample_index, mode)``, ``generations`` and ``followups``
-    ``(prompt_id, sample_index)``; ``units`` by prompt id, in the order of the run.
+    ``scores`` (with ``body`` for the model only) and ``verdicts`` are keyed ``(source, prompt_id, sample_index, mode)``,
+    ``generations`` ``(prompt_id, sample_index)``, ``followups`` by `followup_id`; ``units`` by prompt id, in the order
+    of the run.
     """
 
     record: dict[str, Any]
@@ -90,13 +93,15 @@ def open_run(path: Path) -> Run:
     if record.get("capability") != "licoeval":
         raise InputError(f"{path}: a run of {record.get('capability')!r}, not of licoeval")
     units = open_units(path).to_pylist()
-    scores = read_parts(path / "scores", SCORES).to_pylist()
+    scores = read_parts(path / "scores", SCORES)
+    answers = scores.filter(pc.field("source") == "model").to_pylist()
+    controls = scores.filter(pc.field("source") != "model").drop_columns(["body"]).to_pylist()
     verdicts = read_table(path / "verdicts.parquet").to_pylist()
     return Run(
         record,
         read_json(path / "summary.json"),
         {row["prompt_id"]: row for row in units},
-        {_key(row): row for row in scores},
+        {_key(row): row for row in (*answers, *controls)},
         {_key(row): row for row in verdicts},
         {
             (row["prompt_id"], row["sample_index"]): row
