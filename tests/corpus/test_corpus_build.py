@@ -134,11 +134,12 @@ def test_a_finished_corpus_is_left_alone_and_a_changed_input_rebuilds_it(
     assert build([str(root)], tmp_path / "c", replace(ONE, min_lines=2)).contents == 0
 
 
-def test_a_corpus_with_a_missing_part_is_built_again(tmp_path: Path) -> None:
-    root = make_folder(tmp_path / "src", {"a.py": "a = 1\n"})
+@pytest.mark.parametrize("table", ["contents", "occurrences", "license_texts"])
+def test_a_corpus_with_a_missing_part_is_built_again(tmp_path: Path, table: str) -> None:
+    root = make_folder(tmp_path / "src", {"a.py": "a = 1\n", "LICENSE": "MIT License\n"})
     build([str(root)], tmp_path / "c", ONE)
     before = bytes_of(tmp_path / "c")
-    (tmp_path / "c" / "contents" / "part-00000.parquet").unlink()
+    (tmp_path / "c" / table / "part-00000.parquet").unlink()
     assert not build([str(root)], tmp_path / "c", ONE).up_to_date
     assert bytes_of(tmp_path / "c") == before
 

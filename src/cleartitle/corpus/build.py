@@ -5,6 +5,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -37,6 +38,8 @@ from cleartitle.tables import part_paths, read_key, read_table
 
 __all__ = ["build"]
 
+_TABLES = ("contents", "occurrences", "license_texts")
+_DOWNLOADS = 4
 SHOWN = 5
 """Lines printed for each reason; the rest is counted."""
 
@@ -85,6 +88,7 @@ def build(specs: str | Sequence[str], output: Path, options: CorpusOptions | Non
         "options": {name: value for name, value in as_record(options).items() if name != "workers"},
         "specs": [spec.text for spec in parsed],
         "sources": [source.record for source in sources],
+        "parts": {name: len(part_paths(output / name)) for name in _TABLES},
         "skipped": {reason: {"count": log.counts[reason], "lines": log.lines[reason]} for reason in sorted(log.counts)},
     }
     write_json(output / "corpus.json", record)
@@ -98,18 +102,24 @@ def _plan(parsed: Sequence[Spec], options: CorpusOptions) -> tuple[list[Source],
     log = SkipLog()
     problems: list[str] = []
     with progress("sources", len(parsed), "source") as advance:
-        for spec in parsed:
-            try:
-                planned = spec.plan(options)
-            except CleartitleError as error:
-                problems.append(str(error))
-                log.add(Skipped("source", str(error)))
-            else:
-                sources.append(planned)
-            advance(1)
+        with ThreadPoolExecutor(_DOWNLOADS) as pool:
+            for planned in pool.map(partial(_planned, options=options), parsed):
+                if isinstance(planned, Source):
+                    sources.append(planned)
+                else:
+                    problems.append(str(planned))
+                    log.add(Skipped("source", str(planned)))
+                advance(1)
     if not sources:
         raise InputError(problems[0] if problems else "no source could be read")
     return sources, log
+
+
+def _planned(spec: Spec, options: CorpusOptions) -> Source | CleartitleError:
+    try:
+        return spec.plan(options)
+    except CleartitleError as error:
+        return error
 
 
 def _write_tables(output: Path, documents: Path, index: Path, key: str, workers: int | None) -> None:
@@ -160,11 +170,9 @@ def _is_built(output: Path, key: str) -> bool:
         return False
     if not isinstance(found, dict) or found.get("key") != key or found.get("schema_version") != SCHEMA_VERSION:
         return False
-    folders = [output / name for name in ("contents", "occurrences")]
-    return (
-        all(part_paths(folder) and all(read_key(path) == key for path in part_paths(folder)) for folder in folders)
-        and len({len(part_paths(folder)) for folder in folders}) == 1
-    )
+    parts = {name: part_paths(output / name) for name in _TABLES}
+    whole = all(read_key(path) == key for paths in parts.values() for path in paths)
+    return whole and found.get("parts") == {name: len(paths) for name, paths in parts.items()}
 
 
 def _code_version() -> str:

@@ -10,7 +10,8 @@
 
 Compatible are: the same expression; a header that names only licenses which the declaration contains (a file under
 MIT in a package under ``MPL-2.0 AND MIT``); ``-only``, ``-or-later`` and the bare version of one GNU license; a family
-and its member (``BSD`` and ``BSD-3-Clause``). The declaration of a package is not taken to speak for a vendored file.
+and its member (``BSD`` and ``BSD-3-Clause``), where the license is the more exact of the two. The declaration of a
+package is not taken to speak for a vendored file.
 
 A header that was read with doubt never gives the license of a file: alone it counts for nothing, beside a declaration
 it makes the grade ``agree`` or ``conflict``, and the license is the declared one.
@@ -50,7 +51,7 @@ def resolve(header: str | None, declared: str | None, vendored: bool = False, do
     if header is None or declared is None:
         license_ = header or declared
         return Resolution(license_, classify(license_), "declaration" if header is None else "header")
-    license_ = declared if doubtful else header
+    license_ = declared if doubtful or _is_vaguer(header, declared) else header
     if compatible(header, declared):
         return Resolution(license_, classify(license_), "agree")
     text = f"header {'seems to say' if doubtful else 'says'} {header}, package declares {declared}"
@@ -67,6 +68,17 @@ def compatible(header: str, declared: str) -> bool:
         return all(any(_same(own, other) for other in inside) for own in expression_ids(header))
     except UnknownLicenseError:
         return header == declared
+
+
+def _is_vaguer(header: str, declared: str) -> bool:
+    """Whether the header names only the family of the one license that is declared."""
+    try:
+        own, other = expression_ids(header), expression_ids(declared)
+        if len(own) != 1 or len(other) != 1 or own == other or not _same(own[0], other[0]):
+            return False
+        return lookup(own[0]).is_family and not lookup(other[0].rstrip("+")).is_family
+    except UnknownLicenseError:
+        return False
 
 
 def _same(one: str, other: str) -> bool:
