@@ -107,6 +107,7 @@ def test_a_function_of_another_name_is_taken_when_there_is_no_other_code():
         ("def add(items):\n    text = 'half", "    text = 'half"),
         ("    total = (1 +\n", "    total = (1 +"),
         ("def add(items", ""),
+        ("def add(items):\n", ""),
         ('def add(items):\n    """half a docstring', ""),
     ],
 )
@@ -118,6 +119,11 @@ def test_code_that_was_cut_short_is_kept_and_marked(answer, expected):
 @pytest.mark.parametrize("last", ["return", "...", "x = 1.", "yield", "pass  # and"])
 def test_code_that_ends_with_a_whole_statement_is_not_cut_short(last):
     assert not extract_body(f"def add(items):\n    {last}", "add").truncated
+
+
+def test_a_function_of_a_docstring_only_has_an_empty_body_that_is_whole():
+    extraction = extract_body('def add(items):\n    """Sum."""\n', "add")
+    assert (extraction.body, extraction.truncated) == ("", False)
 
 
 def test_an_open_bracket_does_not_swallow_the_next_function():

@@ -14,6 +14,7 @@ __all__ = ["Extraction", "extract_body"]
 
 How = Literal["definition", "continuation", "other definition", "raw", "nothing"]
 
+# Each may reach to the end of the text, so that the work stays a small multiple of its length.
 DEFINITIONS_TRIED = 16
 _FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n`]*)$", re.MULTILINE)
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
@@ -169,4 +170,6 @@ def _from_definition(text: str, match: re.Match[str], how: How) -> Extraction:
     on_header_line = body_start < line_end and bool(text[body_start:line_end].strip())
     end, truncated = read_line(text, body_start) if on_header_line else read_block(text, body_start, outer)
     body = _trim(text[body_start:end])
-    return Extraction(body, how, truncated or (not body and opens_more(text, start)))
+    if not body and not text[body_start:].strip():
+        truncated = not text[start:].strip() or opens_more(text, start)
+    return Extraction(body, how, truncated)
