@@ -17,6 +17,9 @@ __all__ = ["Answer", "parse_answer"]
 
 _LONGEST = 20_000
 # Signs of an answer that are read: longer ones repeat themselves.
+_MOST_NAMES = 200
+_CONTEXT = 240
+# Names of one answer that are judged, and signs before a name that are looked at: both keep hostile text linear.
 _TAG = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+() -]{2,200})", re.IGNORECASE)
 _FENCE = re.compile(r"^\s*```[\w+-]*\s*$", re.MULTILINE)
 _SENTENCE = re.compile(
@@ -204,7 +207,7 @@ def _dropped(before: str, after: str) -> str | None:
 
 
 def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
-    mentions = find_names(text)
+    mentions = find_names(text)[:_MOST_NAMES]
     named: list[_Named] = []
     dropped: list[tuple[Mention, str]] = []
     for start, end in _spans(text, _SENTENCE, mentions):
@@ -213,14 +216,16 @@ def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
             continue
         sentence = text[start:end]
         shifted = [replace(mention, start=mention.start - start, end=mention.end - start) for mention in inside]
+        doubted = bool(words.HEDGE_ANYWHERE.search(sentence))
         for first, last in _spans(sentence, _CLAUSE, shifted):
             clause = [mention for mention in shifted if first <= mention.start < last]
             cued, previous = False, first
             for mention in clause:
-                before, after = sentence[first : mention.start], sentence[mention.end : last]
+                before = sentence[max(first, mention.start - _CONTEXT) : mention.start]
+                after = sentence[mention.end : min(last, mention.end + _CONTEXT)]
                 original = replace(mention, start=mention.start + start, end=mention.end + start)
                 reason = _dropped(before, after)
-                if reason == "compared" and words.HEDGE_ANYWHERE.search(sentence):
+                if reason == "compared" and doubted:
                     reason = "resembles"
                 if reason:
                     dropped.append((original, reason))
@@ -228,7 +233,7 @@ def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
                     listed = cued and mention.start - previous <= 20
                     cued = bool(listed or words.CUE.search(before[-90:]) or words.CUE_AFTER.match(after))
                     previous = mention.end
-                    hedged = bool(words.HEDGE_BEFORE.search(before) or words.HEDGE_ANYWHERE.search(sentence))
+                    hedged = doubted or bool(words.HEDGE_BEFORE.search(before))
                     named.append(_Named(original, cued, hedged, (start, end)))
     return named, dropped
 

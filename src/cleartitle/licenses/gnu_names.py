@@ -99,8 +99,11 @@ _COMPATIBLE = re.compile(r"[\s-]*compatible", re.IGNORECASE)
 
 
 def gnu_mentions(text: str) -> list[Mention]:
-    """The GPL, LGPL and AGPL in a text. ``as published by the Free Software
-    Foundation; version 2 of the License`` means that version only; ``GPL version 2`` alone leaves it open."""
+    """The GPL, LGPL and AGPL in a text.
+
+    "as published by the Free Software Foundation; version 2 of the License" means that version only; "GPL version 2"
+    alone leaves it open and gives the family.
+    """
     lower = text.lower()
     if not any(needle in lower for needle in _NEEDLES):
         return []
