@@ -217,6 +217,7 @@ def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
         sentence = text[start:end]
         shifted = [replace(mention, start=mention.start - start, end=mention.end - start) for mention in inside]
         doubted = bool(words.HEDGE_ANYWHERE.search(sentence))
+        asked = sentence.rstrip().endswith("?") and len(sentence.split()) > 3 and len(sentence) + 5 < len(text)
         for first, last in _spans(sentence, _CLAUSE, shifted):
             clause = [mention for mention in shifted if first <= mention.start < last]
             cued, previous = False, first
@@ -224,7 +225,7 @@ def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
                 before = sentence[max(first, mention.start - _CONTEXT) : mention.start]
                 after = sentence[mention.end : min(last, mention.end + _CONTEXT)]
                 original = replace(mention, start=mention.start + start, end=mention.end + start)
-                reason = _dropped(before, after)
+                reason = "asked" if asked else _dropped(before, after)
                 if reason == "compared" and doubted:
                     reason = "resembles"
                 if reason:
