@@ -29,6 +29,7 @@ from cleartitle.corpus import (
 )
 from cleartitle.corpus.readers import git as git_reader
 from cleartitle.errors import InputError
+from cleartitle.jobs import locked
 
 ONE = CorpusOptions(workers=1)
 
@@ -63,7 +64,7 @@ def test_a_wheel_becomes_contents_occurrences_and_license_texts(tmp_path: Path) 
     assert works["demo/a.py"].copyright_lines == ("Copyright 2024 Ada Example",)
     occurrence = works["demo/a.py"].occurrence
     assert (occurrence.project, occurrence.version, occurrence.source) == ("demo", "1.0", "pypi")
-    assert (occurrence.url, occurrence.date) == ("https://pypi.org/project/demo/1.0/", None)
+    assert (occurrence.url, occurrence.date) == (None, None)
     assert result.classes == {"permissive": 2, "strong_copyleft": 1}
     assert result.conflicts[0]["conflict"] == "header says GPL-3.0-or-later, package declares MIT"
     assert Corpus.open(tmp_path / "corpus").license_texts()["path"].to_pylist() == [
@@ -318,6 +319,13 @@ def test_other_languages_are_read_when_asked_for(tmp_path: Path) -> None:
     assert {work.language for work in Corpus.open(tmp_path / "c").works()} == {"c", "java"}
 
 
+def test_a_folder_is_built_by_one_process_at_a_time(tmp_path: Path) -> None:
+    wheel = make_wheel(tmp_path, {"a.py": BODY})
+    with locked(tmp_path / "c"), pytest.raises(InputError, match="another run is writing here"):
+        build([str(wheel)], tmp_path / "c", ONE)
+    assert build([str(wheel)], tmp_path / "c", ONE).contents == 1
+
+
 def test_an_unfinished_or_damaged_corpus_is_not_opened(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a finished corpus"):
         Corpus.open(tmp_path)
@@ -413,6 +421,23 @@ def test_an_unknown_revision_or_no_repository_is_one_clear_line(tmp_path: Path) 
 
 def parts_of(folder: Path) -> list[Path]:
     return list(folder.rglob("part-*.parquet")) if folder.exists() else []
+
+
+def test_a_repository_with_damaged_objects_is_left_out_or_read_in_part(tmp_path: Path) -> None:
+    root = make_folder(tmp_path / "proj", {"a.py": "a = 1\n", "b.py": "b = 1\n"})
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "one")
+    blob, tree = git(root, "rev-parse", "HEAD:a.py"), git(root, "rev-parse", "HEAD^{tree}")
+    damaged = root / ".git" / "objects" / blob[:2] / blob[2:]
+    damaged.chmod(0o644)
+    damaged.write_bytes(b"no zlib stream")
+    build([f"git:{root}"], tmp_path / "c", ONE)
+    assert set(works_of(tmp_path / "c")) == {"b.py"}
+    assert any("a.py: its object" in line for line in lines_of(tmp_path / "c"))
+    (root / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    with pytest.raises(InputError, match="repair the repository"):
+        build([f"git:{root}"], tmp_path / "c", ONE)
 
 
 SCRIPT = """

@@ -90,6 +90,7 @@ def test_a_pinned_wheel_is_fetched_checked_and_read(tmp_path: Path) -> None:
     build(f"pypi:{pin.name}=={pin.version}", tmp_path / "c", ONE)
     corpus = Corpus.open(tmp_path / "c")
     assert corpus.record["sources"][0]["sha256"] == pin.sha256
+    assert next(corpus.works()).occurrence.url == f"https://pypi.org/project/absl-py/{pin.version}/"
     works = {work.occurrence.path: work for work in corpus.works()}
     assert works["absl/flags/_flag.py"].license == "Apache-2.0"
     assert works["absl/flags/_flag.py"].trust == "agree"

@@ -156,6 +156,48 @@ SCRIPT = """
 """
 
 
+UNGUARDED = """
+    from functools import partial
+    from pathlib import Path
+    import sys
+    import jobs_operations as ops
+    from cleartitle.jobs import Shard, map_shards
+
+    print("started", flush=True)
+    map_shards(ops.square, [Shard(i, partial(ops.numbers, i)) for i in range(3)], Path(sys.argv[1]), key="k", workers=2)
+"""
+
+OWN = """
+    from functools import partial
+    from pathlib import Path
+    import sys
+    import pyarrow as pa
+    import jobs_operations as ops
+    from cleartitle.jobs import Shard, map_shards
+
+    def own(table):
+        return pa.table({"own": table["n"]})
+
+    if __name__ == "__main__":
+        map_shards(own, [Shard(i, partial(ops.numbers, i)) for i in range(3)], Path(sys.argv[1]), key="k", workers=2)
+"""
+
+
+@pytest.mark.parametrize(("text", "output"), [(UNGUARDED, "started\n"), (OWN, "")])
+def test_a_script_needs_a_guard_only_for_operations_of_its_own(tmp_path: Path, text: str, output: str) -> None:
+    script = tmp_path / "job.py"
+    script.write_text(textwrap.dedent(text))
+    command = [sys.executable, str(script), str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", output)
+    assert len(bytes_of(tmp_path / "out")) == 3
+
+
+def test_an_operation_that_cannot_be_pickled_is_named_with_its_shard(tmp_path: Path) -> None:
+    with pytest.raises(ShardError, match="shard 0: .*pickle"):
+        map_shards(lambda table: table, shards(1), tmp_path, key="k", workers=2)
+
+
 def start(script: Path, output: Path) -> subprocess.Popen[bytes]:
     script.write_text(textwrap.dedent(SCRIPT))
     return subprocess.Popen([sys.executable, str(script), str(output)], stderr=subprocess.PIPE)

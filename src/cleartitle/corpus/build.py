@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib import resources
@@ -31,7 +31,7 @@ from cleartitle.corpus.specs import Spec, parse_specs
 from cleartitle.corpus.summary import CorpusInfo, info
 from cleartitle.errors import CleartitleError, InputError
 from cleartitle.files import read_json, write_json
-from cleartitle.jobs import Shard, map_shards
+from cleartitle.jobs import Shard, locked, map_shards
 from cleartitle.options import as_record, fingerprint
 from cleartitle.progress import console, progress, warn
 from cleartitle.tables import part_paths, read_key, read_table
@@ -53,7 +53,8 @@ def build(specs: str | Sequence[str], output: Path, options: CorpusOptions | Non
     bytes, whatever the number of workers.
 
     Raises:
-        InputError: a spec that cannot be understood, or not one source that could be read.
+        InputError: a spec that cannot be understood, not one source that could be read, or another build at work in
+            the same folder.
         ShardError: a worker process was killed again and again.
     """
     options = options or CorpusOptions()
@@ -65,7 +66,27 @@ def build(specs: str | Sequence[str], output: Path, options: CorpusOptions | Non
     if _is_built(output, whole):
         console().print(f"{escape(str(output))}: up to date, nothing to do", soft_wrap=True)
         return dataclasses.replace(info(output), up_to_date=True)
-    output.mkdir(parents=True, exist_ok=True)
+    with locked(output):
+        log.extend(_build(output, sources, options, operation, whole))
+        record: dict[str, Any] = {
+            "schema_version": SCHEMA_VERSION,
+            "key": whole,
+            "options": {name: value for name, value in as_record(options).items() if name != "workers"},
+            "specs": [spec.text for spec in parsed],
+            "sources": [source.record for source in sources],
+            "parts": {name: len(part_paths(output / name)) for name in _TABLES},
+            "skipped": {
+                reason: {"count": log.counts[reason], "lines": log.lines[reason]} for reason in sorted(log.counts)
+            },
+        }
+        write_json(output / "corpus.json", record)
+        shutil.rmtree(output / ".staging")
+    _report(log)
+    return info(output)
+
+
+def _build(output: Path, sources: list[Source], options: CorpusOptions, operation: str, whole: str) -> list[Skipped]:
+    """Write the tables; what was left out comes back."""
     (output / "corpus.json").unlink(missing_ok=True)
     staging = output / ".staging"
     documents, index = staging / "documents", staging / f"index-{whole}.duckdb"
@@ -78,23 +99,7 @@ def build(specs: str | Sequence[str], output: Path, options: CorpusOptions | Non
     if not index.exists():
         build_index(documents, index)
     _write_tables(output, documents, index, whole, workers)
-    for source in sources:
-        for skipped in source.skipped:
-            log.add(skipped)
-    _collect_skips(documents, log)
-    record: dict[str, Any] = {
-        "schema_version": SCHEMA_VERSION,
-        "key": whole,
-        "options": {name: value for name, value in as_record(options).items() if name != "workers"},
-        "specs": [spec.text for spec in parsed],
-        "sources": [source.record for source in sources],
-        "parts": {name: len(part_paths(output / name)) for name in _TABLES},
-        "skipped": {reason: {"count": log.counts[reason], "lines": log.lines[reason]} for reason in sorted(log.counts)},
-    }
-    write_json(output / "corpus.json", record)
-    shutil.rmtree(staging)
-    _report(log)
-    return info(output)
+    return [*(skipped for source in sources for skipped in source.skipped), *_skipped_in(documents)]
 
 
 def _plan(parsed: Sequence[Spec], options: CorpusOptions) -> tuple[list[Source], SkipLog]:
@@ -139,12 +144,12 @@ def _holds_license_texts(documents: Path, number: int) -> bool:
     return "license" in kinds.unique().to_pylist()
 
 
-def _collect_skips(documents: Path, log: SkipLog) -> None:
+def _skipped_in(documents: Path) -> Iterator[Skipped]:
     for path in part_paths(documents):
         table = read_table(path, ["kind", "reason", "line", "count"])
         rows = table.filter(pc.field("kind") == "skipped").select(["reason", "line", "count"])
         for row in rows.to_pylist():
-            log.add(Skipped(row["reason"], row["line"], row["count"]))
+            yield Skipped(row["reason"], row["line"], row["count"])
 
 
 def _report(log: SkipLog) -> None:

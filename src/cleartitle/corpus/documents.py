@@ -96,6 +96,11 @@ class SkipLog:
         if len(lines) < EXAMPLES and skipped.line:
             lines.append(" ".join(skipped.line.split())[:1000])
 
+    def extend(self, skipped: Iterable[Skipped]) -> None:
+        """Record several."""
+        for item in skipped:
+            self.add(item)
+
     def rows(self) -> Iterator[Skipped]:
         """The same in few entries whose counts add up."""
         for reason in sorted(self.counts):

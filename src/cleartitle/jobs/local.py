@@ -2,16 +2,19 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import ModuleType
 
 import pyarrow as pa
 
@@ -109,7 +112,7 @@ class _Pool:
                 yield self._alone(operation, suspects.popleft(), output, key)
                 continue
             error: ShardError | None = None
-            with _Workers(self.workers) as workers:
+            with _Workers(self.workers, operation, shards) as workers:
                 flying: dict[Future[ShardResult], Shard] = {}
                 while (queue and not suspects and error is None) or flying:
                     while queue and not suspects and error is None and len(flying) < 2 * self.workers:
@@ -137,7 +140,7 @@ class _Pool:
         if (result := committed(shard, output, key)) is not None:
             return replace(result, reused=False)
         for _ in range(self.retries):
-            with _Workers(1) as workers:
+            with _Workers(1, operation, [shard]) as workers:
                 try:
                     return workers.submit(_do, operation, shard, output, key).result()
                 except BrokenProcessPool:
@@ -154,7 +157,9 @@ class _Pool:
 class _Workers:
     """Worker processes tied to this one: they end at once when the block is left by an error or this process dies."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, operation: Operation, shards: Sequence[Shard]) -> None:
+        loads = [shard.load for shard in shards[:1] if not isinstance(shard.load, pa.Table)]
+        self.needs_main = _names_main([operation, *loads])
         # Spawned, not forked: a fork copies the locks of running threads.
         context = multiprocessing.get_context("spawn")
         reader, self.writer = context.Pipe(duplex=False)
@@ -175,7 +180,30 @@ class _Workers:
         self, function: Callable[..., ShardResult], *arguments: Operation | Shard | Path | str
     ) -> Future[ShardResult]:
         """Hand one call to a worker."""
-        return self.pool.submit(function, *arguments)
+        with _main_module(shown=self.needs_main):
+            return self.pool.submit(function, *arguments)
+
+
+def _names_main(objects: Sequence[object]) -> bool:
+    try:
+        return b"__main__" in pickle.dumps(objects)
+    except Exception:  # The worker's own attempt gives the error, with the shard.
+        return True
+
+
+@contextmanager
+def _main_module(shown: bool) -> Generator[None]:
+    """Start workers that do not run the caller's script again, unless they need functions of it.
+
+    A spawned process imports the main module, and a script without a ``__name__`` guard would start all over there.
+    """
+    main = sys.modules["__main__"]
+    if not shown:
+        sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _start_worker(parent: Connection) -> None:

@@ -57,9 +57,11 @@ def plan_git(argument: str, options: CorpusOptions) -> Source:
         try:
             commit = parse_commit(repository, revision)
             return _plan(repository, path, commit, options)
-        except (KeyError, ValueError) as error:
+        except Exception as error:  # damaged repositories raise of many kinds
+            reason = f"{type(error).__name__}: {printable(str(error), 120)}"
             raise InputError(
-                f"{path}: no readable revision {revision!r} ({error}); mend: name a branch, tag or commit"
+                f"{path}: no readable revision {printable(revision)!r} ({reason}); "
+                "mend: name a branch, tag or commit, or repair the repository"
             ) from None
 
 
@@ -148,7 +150,7 @@ def _read(
 def _blob(repository: Repo, blob_id: bytes) -> bytes | None:
     try:
         found = repository.object_store[ObjectID(blob_id)]
-    except Exception:  # noqa: BLE001 - a damaged pack raises many kinds
+    except Exception:  # damaged packs raise of many kinds
         return None
     return found.data if isinstance(found, Blob) else None
 
@@ -175,9 +177,10 @@ def _dates(repository: Repo, commit: Commit, wanted: dict[str, bytes]) -> tuple[
     """When the content of each path came there; the oldest such commit counts."""
     dates: dict[str, int] = {}
     try:
-        for number, entry in enumerate(repository.get_walker(include=[commit.id])):
-            if number >= HISTORY:
-                return {}, f"more than {HISTORY} commits; dates of files are the date of the revision"
+        entries = list(repository.get_walker(include=[commit.id], max_entries=HISTORY + 1))
+        if len(entries) > HISTORY:
+            return {}, f"more than {HISTORY} commits; dates of files are the date of the revision"
+        for entry in entries:
             changes = entry.changes()
             for change in changes:
                 for one in change if isinstance(change, list) else [change]:
@@ -186,7 +189,7 @@ def _dates(repository: Repo, commit: Commit, wanted: dict[str, bytes]) -> tuple[
                     if new and wanted.get(path) == new.sha:
                         when = entry.commit.commit_time or 0
                         dates[path] = min(when, dates.get(path, when))
-    except Exception as error:  # noqa: BLE001 - a shallow or damaged history
+    except Exception as error:  # a shallow or damaged history
         return {}, f"incomplete history ({type(error).__name__}); dates of files are the date of the revision"
     return dates, None
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 import pyarrow as pa
 
@@ -36,7 +37,9 @@ def plan_pypi(argument: str, options: CorpusOptions, sha256: str | None = None) 
         "file": wheel.path.name,
         "sha256": wheel.sha256,
     }
-    return _source(wheel.path, record, options, wheel.sha256)
+    return _source(
+        wheel.path, record, options, wheel.sha256, f"https://pypi.org/project/{quote(name)}/{quote(version)}/"
+    )
 
 
 def plan_wheel(path: Path, options: CorpusOptions) -> Source:
@@ -52,30 +55,32 @@ def plan_wheel(path: Path, options: CorpusOptions) -> Source:
     return _source(path, record, options, digest)
 
 
-def _source(path: Path, record: dict[str, object], options: CorpusOptions, digest: str) -> Source:
-    key = f"wheel {digest}"
-    return Source(record, key, lambda _: [(key, partial(load_wheel, path, options))])
+def _source(
+    path: Path, record: dict[str, object], options: CorpusOptions, digest: str, url: str | None = None
+) -> Source:
+    key = f"wheel {digest} {url or ''}"
+    return Source(record, key, lambda _: [(key, partial(load_wheel, path, options, url))])
 
 
-def load_wheel(path: Path, options: CorpusOptions) -> pa.Table:
+def load_wheel(path: Path, options: CorpusOptions, url: str | None) -> pa.Table:
     """All pieces of a wheel as a table; a file that is no zip archive is one line."""
-    return raw_table(read_wheel(path, options))
+    return raw_table(read_wheel(path, options, url))
 
 
-def read_wheel(path: Path, options: CorpusOptions) -> Iterator[Piece]:
+def read_wheel(path: Path, options: CorpusOptions, url: str | None = None) -> Iterator[Piece]:
     """License files, then source files in archive order; the members' dates are not believed (often fixed)."""
     try:
-        yield from _read(path, options)
+        yield from _read(path, options, url)
     except InputError as error:
         yield Skipped("archive", str(error))
 
 
-def _read(path: Path, options: CorpusOptions) -> Iterator[Piece]:
+def _read(path: Path, options: CorpusOptions, url: str | None) -> Iterator[Piece]:
     limits = ArchiveLimits(member_bytes=options.max_file_bytes)
     skipped: list[str] = []
     metadata, texts = _about(path, limits, skipped)
     declared, evidence = declaration_of(metadata, texts)
-    project, version = metadata["Name"], metadata["Version"]
+    project, version = printable(metadata["Name"], 200), printable(metadata["Version"], 100)
     yield from texts
     others = OtherFiles()
 
@@ -92,7 +97,7 @@ def _read(path: Path, options: CorpusOptions) -> Iterator[Piece]:
             path=member.path,
             data=member.data,
             source="pypi",
-            url=f"https://pypi.org/project/{project}/{version}/",
+            url=url,
             declared_license=declared,
             declared_evidence=evidence,
         )
