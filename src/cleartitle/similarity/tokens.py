@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Hashable, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from pygments import lex
 
 from cleartitle.code import language as find_language
+from cleartitle.similarity.python_lexer import PythonValuesLexer
 
 __all__ = [
     "EDIT_TOKEN_LIMIT",
@@ -40,7 +41,14 @@ def words(text: str, language: str = "python") -> list[str]:
     Values of all Pygments tokens joined by blanks and split on white space, as LiCoEval's released code does:
     comments and strings fall apart into their words, and layout vanishes.
     """
-    return " ".join([value for _, value in lex(text, find_language(language).pygments_lexer)]).split()
+    values: list[str] = [value for _, value in _lexer(language).get_tokens(text)]
+    return " ".join(values).split()
+
+
+@cache
+def _lexer(language: str) -> Any:
+    entry = find_language(language)
+    return PythonValuesLexer() if entry.name == "python" else entry.pygments_lexer
 
 
 def regex_tokens(text: str) -> list[str]:
