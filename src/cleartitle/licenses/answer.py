@@ -325,10 +325,19 @@ def _narrowed(text: str, named: list[_Named]) -> Iterator[list[_Named]]:
     corrections = [match.start() for match in words.CORRECTION.finditer(text)]
     if corrections:
         yield [item for item in named if item.mention.start > corrections[-1]]
-    line = next((line for line in text.split("\n") if line.strip()), "")
-    if len(line.split()) <= 12 and not re.match(r"\s*(?:[-•]|\d+[.)])\s", line):
-        yield [item for item in named if item.mention.end <= text.index(line) + len(line)]
+    head = next((line for line in text.split("\n") if line.strip()), "")
+    end = text.index(head) + len(head)
+    listed = re.match(r"\s*(?:[-•]|\d+[.)])\s", head) or any(
+        len(_line_of(text, item.mention).split()) <= 5 for item in named if item.mention.start > end
+    )
+    if len(head.split()) <= 12 and not listed:
+        yield [item for item in named if item.mention.end <= end]
     yield [item for item in named if item.cued]
+
+
+def _line_of(text: str, mention: Mention) -> str:
+    end = text.find("\n", mention.end)
+    return text[text.rfind("\n", 0, mention.start) + 1 : end if end >= 0 else len(text)]
 
 
 def _nameless(text: str, dropped: list[tuple[Mention, str]]) -> Answer:

@@ -154,6 +154,7 @@ NO_LICENSE = _any(
     rf"(?:\bnot|n't)\s+(?:\w+\s+){{0,2}}?(?:have|has|specif\w+|includ\w+|contain\w*|mention\w*|stat\w+|carr\w+|provid\w+|come|list\w*|bear|indicat\w+|declar\w+|under|subject|assign\w*|appear|attach\w*|associated|show|display|explicit\w*|give|given|tied|covered|licensed|present)\b(?:[^.\n]{{0,80}}?\b{_LICENSE})",
     rf"{_LICENSE}(?:[\s\w]{{0,40}}?)(?:\b(?:is|are|was|were|has|have)\b\s*)?(?:\bnot|n't)\s+(?:\w+\s+)?(?:been\s+)?(?:specif\w+|stated|provid\w+|mention\w+|includ\w+|given|available|indicated|declared|present|assigned|attached|found|applicable|visible|explicit\w*)",
     rf"(?:\bis|\bare|\bwas|'s)(?:\s+not|n't)\s+(?:actually\s+)?(?:an?|any)\s+(?:\w+\s+){{0,3}}{_LICENSE}",
+    r"\b(?:has|have|was|were)(?:\s+not|n't)\s+(?:yet\s+)?(?:been\s+)?licen[cs]ed\b(?!\s+under)",
     r"(?:\bis|\bare|'s)(?:\s+not|n't)\s+(?:explicitly\s+)?licen[cs]ed\b(?!\s+under)|\bun-?licensed\b|\bnot\s+specified\b|\bunspecified\b|^\W*none\b|\b(?:there\s+(?:is|are)|has|have|had)\s+none\b|^\W*nope\b|^\W*n\.?a\.?\W*$|^\W*n/a\W*$|^\W*nil\W*$|^\W*null\W*$|^\W*no\W*$|\bnot\s+applicable\b|\bnone\s+(?:specified|given|stated|provided|found|mentioned)\b|\blicen[cs]e\s*:\s*none\b",
     r"\bkeine?r?\s+(?:\w+\s+){0,3}lizenz|\bohne\s+lizenz|lizenz(?:angabe)?\s+(?:ist\s+|wurde\s+)?nicht\s+(?:angegeben|genannt|spezifiziert)|\bnicht\s+lizenziert",
     r"\baucune\s+(?:\w+\s+){0,2}licence|\bpas\s+(?:\w+\s+){0,3}(?:de\s+)?licence|\bsans\s+licence|licence\s+n'est\s+pas\s+(?:sp[ée]cifi|indiqu|pr[ée]cis)",

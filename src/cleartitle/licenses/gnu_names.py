@@ -25,7 +25,7 @@ _LATER = (
 )
 _ONLY = (
     r"(?P<only>[\s,;()-]{0,4}(?:of\s+the\s+licen[cs]e[\s,]{0,3})?"
-    r"(?:only|nur|uniquement|seulement|solamente|[úu]nicamente|somente|solo|только|のみ|仅限?)(?![A-Za-z]))"
+    r"(?:only|(?:with|and|but)?\s?(?:no|not)\s+(?:any\s+|option\s+to\s+use\s+)?later(?:\s+versions?)?|nur|uniquement|seulement|solamente|[úu]nicamente|somente|solo|только|のみ|仅限?)(?![A-Za-z]))"
 )
 _TAIL = _LATER.replace("?P<later>", "?P<taillater>") + "|" + _ONLY.replace("?P<only>", "?P<tailonly>")
 _GNU_VERSION = r"(?P<v>[123](?:\.[0123])?(?:\.0)?)(?![\d]|\.\d)"
