@@ -1,6 +1,9 @@
+import importlib
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from test_report_page import Page
 from cleartitle.errors import InputError
 from cleartitle.evals.licoeval import published
 from cleartitle.report import write_report
+from cleartitle.report.licoeval import licoeval_page
 from cleartitle.tables import read_parts, read_table
 
 
@@ -171,3 +175,26 @@ def test_another_capability_and_an_empty_folder_are_refused(tmp_path: Path) -> N
     with pytest.raises(InputError, match="no report for a run of 'divination'; known: licoeval"):
         write_report(tmp_path)
     assert not (tmp_path / "report.html").exists()
+
+
+def test_more_cases_than_the_page_holds_are_all_in_the_table(
+    copying_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module("cleartitle.report.licoeval.cases")
+    monkeypatch.setattr(module, "CASES_IN_FULL", 2)
+    page = licoeval_page(copying_run)
+    section = page[page.index('<section id="cases"') : page.index('<section id="similarity"')]
+    assert section.count('<details class="group"') == 2
+    assert "The first 2 follow in full; all stand in verdicts.parquet of the run." in section
+    assert sum(f'<th scope="row" class="text" data-sort="{number}">' in section for number in range(1, 7)) == 6
+
+
+def test_the_closest_answers_come_in_the_order_of_the_similarity_that_is_shown(harmless_run: Path) -> None:
+    page, _ = read(harmless_run)
+    shown = [float(value) for value in re.findall(r'class="badge plain">similarity ([\d.]+)<', page)]
+    assert len(shown) == 5 and shown == sorted(shown, reverse=True)
+
+
+def test_matplotlib_is_loaded_only_for_a_drawing() -> None:
+    code = "import sys, cleartitle.report; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

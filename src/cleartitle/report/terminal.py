@@ -11,8 +11,9 @@ from cleartitle.evals.licoeval import STATISTICS, published
 from cleartitle.licenses import CLASSES
 from cleartitle.report.licoeval.benchmark import STATISTIC_TITLES, left_out_rows
 from cleartitle.report.licoeval.comparison import OTHER_BENCHMARK, Line, lines_of, published_lines
-from cleartitle.report.licoeval.headline import STATES, answer_sentence, lico_text
+from cleartitle.report.licoeval.headline import answer_sentence
 from cleartitle.report.licoeval.run import CLASS_TITLES
+from cleartitle.report.licoeval.wording import STATES, lico_text
 from cleartitle.report.numbers import count, rate_line, ratio, share
 from cleartitle.report.terminal_parts import add_count, bullets, count_table, dim_line, new_table, safe
 

@@ -4,10 +4,11 @@ from pathlib import Path
 
 from cleartitle.report.blocks import Section
 from cleartitle.report.licoeval.benchmark import benchmark
+from cleartitle.report.licoeval.both_modes import modes_table
 from cleartitle.report.licoeval.cases import cases
 from cleartitle.report.licoeval.comparison import comparison
 from cleartitle.report.licoeval.distributions import distributions
-from cleartitle.report.licoeval.headline import headline, modes_table, subtitle, title
+from cleartitle.report.licoeval.headline import headline, subtitle, title
 from cleartitle.report.licoeval.made import made, meta
 from cleartitle.report.licoeval.run import open_run
 from cleartitle.report.page import render

@@ -6,8 +6,8 @@ from typing import Any
 
 from cleartitle.evals.licoeval import check_published, published
 from cleartitle.report.blocks import Cell, Column, Notes, RowGroup, Section, Table
-from cleartitle.report.licoeval.headline import unranked_reason
 from cleartitle.report.licoeval.run import Run
+from cleartitle.report.licoeval.wording import unranked_reason
 from cleartitle.report.numbers import percent, ratio
 
 __all__ = ["OTHER_BENCHMARK", "Line", "comparison", "lines_of", "published_lines"]

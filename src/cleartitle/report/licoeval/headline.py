@@ -4,31 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from cleartitle.evals.licoeval import published
-from cleartitle.report.blocks import Block, Cell, Column, KeyFigure, KeyFigures, Notes, Paragraph, RowGroup, Table
+from cleartitle.report.blocks import Block, KeyFigure, KeyFigures, Notes, Paragraph
 from cleartitle.report.licoeval.run import Run
-from cleartitle.report.numbers import count, interval_text, percent, rate_line, rate_sentence, ratio
+from cleartitle.report.licoeval.wording import STATES, lico_interval, lico_text, unranked_reason
+from cleartitle.report.numbers import count, interval_text, percent, rate_sentence
 
-__all__ = ["STATES", "answer_sentence", "headline", "lico_text", "modes_table", "subtitle", "title", "unranked_reason"]
+__all__ = ["answer_sentence", "headline", "subtitle", "title"]
 
 Figures = Mapping[str, Any]
-
-STATES = (
-    ("errors", "failed"),
-    ("empty", "empty"),
-    ("refusals", "refused"),
-    ("too_short", "too short to judge"),
-    ("truncated", "cut off"),
-)
-"""Keys of what became of answers, with the words for them; those cut off may also be scored."""
-
-ACCURACIES = (
-    ("overall", "License named right, all striking cases"),
-    ("permissive", "… permissive and public domain"),
-    ("copyleft", "… copyleft"),
-    ("weak_copyleft", "… weak copyleft"),
-    ("strong_copyleft", "… strong copyleft"),
-    ("restricted", "… restricted"),
-)
 
 
 def title(run: Run) -> str:
@@ -56,74 +39,9 @@ def headline(run: Run) -> list[Block]:
     return [
         Paragraph(answer_sentence(figures), lead=True),
         KeyFigures((_striking(figures), _accuracy(figures), _lico(figures), _answers(figures))),
-        Notes("What this does not establish", _limits(figures), "warn"),
+        Notes("What this does not establish", _limits(run), "warn"),
         Paragraph(_reading(run)),
     ]
-
-
-def lico_text(lico: Mapping[str, Any]) -> str:
-    """LiCo as a number, or as its range where an accuracy was imputed; a dash where nothing was scored."""
-    if lico["value"] is None:
-        return "–"
-    if lico["imputed"]:
-        return f"{ratio(lico['low'], 3)} to {ratio(lico['high'], 3)}"
-    return ratio(lico["value"], 3)
-
-
-def unranked_reason(lico: Mapping[str, Any]) -> str:
-    """Why a row is not ranked, in a few words; empty where it is."""
-    if lico["value"] is None:
-        return "nothing was scored"
-    return "" if lico["ranked"] else "no copyleft case"
-
-
-def modes_table(run: Run) -> Table:
-    """Every figure in both modes; a figure that does not differ is written once."""
-    first, second = (run.summary["modes"][mode] for mode in run.modes)
-    left, right = _mode_rows(first), _mode_rows(second)
-    rows = [
-        (Cell(name), Cell(value), Cell("the same", None, "muted") if right[name] == value else Cell(right[name]))
-        for name, value in left.items()
-    ]
-    return Table(
-        "All figures in both modes",
-        (
-            Column("figure"),
-            Column(f"{run.modes[0]} (headline)", help="the mode of the benchmark"),
-            Column(run.modes[1]),
-        ),
-        (RowGroup(rows),),
-        note=(
-            "paper follows the publication and its released code to the letter, so that figures compare with the "
-            "published table: rates are over all prompts, and a license that was not answered counts "
-            "as wrong. corrected repairs what is wrong there: only answers that could be scored count, comments are "
-            "real comments, restricted licenses stand apart, and license answers are read by rules that know spoken "
-            "names, dual wording and negation. Intervals are at 95 %; samples of one project count as one cluster."
-        ),
-        fixed=True,
-    )
-
-
-def _mode_rows(figures: Figures) -> dict[str, str]:
-    rows = {
-        "Answers asked for": f"{figures['answers']:,}",
-        "Answers scored": f"{figures['scored']:,}",
-        **{words.capitalize(): f"{figures[key]:,}" for key, words in STATES},
-        "Denominator of the rates": f"{figures['denominator']:,}",
-        "Similarity above 0.6": rate_line(figures["similar"]),
-        "Strikingly similar": rate_line(figures["striking"]),
-        "License question without an answer": f"{figures['license_unanswered']:,}",
-        "Answer names some license": rate_line(figures["license_coverage"]),
-    }
-    for key, words in ACCURACIES:
-        rows[words] = rate_line(figures["accuracy"][key]["exact"])
-    rows["Family of the license right"] = rate_line(figures["accuracy"]["overall"]["family"])
-    rows["Class of the license right"] = rate_line(figures["accuracy"]["overall"]["class"])
-    lico = figures["lico"]
-    rows["LiCo, a missing accuracy counted as 1"] = ratio(lico["value"], 3)
-    rows["LiCo over what a missing accuracy could be"] = lico_text(lico)
-    rows["Bootstrap interval of LiCo"] = _lico_interval(lico) or "–"
-    return rows
 
 
 def answer_sentence(figures: Figures) -> str:
@@ -188,17 +106,7 @@ def _lico(figures: Figures) -> KeyFigure:
     note = f"not ranked: {reason}" if reason else "from 0 to 1; copying little and naming licenses right give much"
     if lico["imputed"]:
         note += f"; the range is over the {' and the '.join(lico['imputed'])} accuracy, which had no case"
-    return KeyFigure("LiCo score", lico_text(lico), _lico_interval(lico), "", note, "muted" if reason else "plain")
-
-
-def _lico_interval(lico: Mapping[str, Any]) -> str:
-    interval = lico["interval"]
-    if interval is None:
-        return ""
-    if interval["low"] == interval["high"]:  # no case in any draw: no spread, which is no certainty
-        return ""
-    value = f" of {ratio(lico['value'], 3)}" if lico["imputed"] else ""
-    return f"bootstrap{value}: {ratio(interval['low'], 3)} to {ratio(interval['high'], 3)}"
+    return KeyFigure("LiCo score", lico_text(lico), lico_interval(lico), "", note, "muted" if reason else "plain")
 
 
 def _answers(figures: Figures) -> KeyFigure:
@@ -212,12 +120,18 @@ def _answers(figures: Figures) -> KeyFigure:
     )
 
 
-def _limits(figures: Figures) -> list[str]:
+def _limits(run: Run) -> list[str]:
+    figures = run.figures
     limits: list[str] = []
     if figures["striking"]["count"] == 0 and figures["denominator"]:
         limits.append(
             f"That the model copies nothing: a true rate of up to {percent(figures['striking']['at_most'])} would "
             "still agree with this run, and other functions, prompts or more samples may show copies."
+        )
+    if figures["truncated"] > 0.1 * figures["answers"]:
+        limits.append(
+            f"What would have followed: {figures['truncated']:,} of {figures['answers']:,} answers were cut off, by the"
+            f" limit of {run.summary['options']['max_tokens']:,} tokens or in the middle of a statement."
         )
     limits.append(
         "That there are no copies without comments: the standard asks for a shared comment, so it is blind to copies "

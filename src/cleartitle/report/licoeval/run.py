@@ -15,7 +15,7 @@ from cleartitle.evals.tables import GENERATIONS
 from cleartitle.files import read_json
 from cleartitle.tables import read_parts, read_table
 
-__all__ = ["CLASS_TITLES", "Run", "open_run"]
+__all__ = ["CLASS_TITLES", "Case", "Run", "open_run"]
 
 CLASS_TITLES = {
     "public_domain": "public domain",
@@ -26,13 +26,15 @@ CLASS_TITLES = {
 }
 
 Row = Mapping[str, Any]
+Case = tuple[str, int]
+"""Prompt id and sample index of an answer of the model."""
 
 
 @dataclass(frozen=True)
 class Run:
     """A run: its record, its summary, and rows of its tables.
 
-    ``scores`` (with ``body`` for the model only) and ``verdicts`` are keyed ``(source, prompt_id, sample_index, mode)``,
+    ``scores`` (``body`` for the model only) and ``verdicts`` are keyed ``(source, prompt_id, sample_index, mode)``,
     ``generations`` ``(prompt_id, sample_index)``, ``followups`` by `followup_id`; ``units`` by prompt id, in the order
     of the run.
     """
@@ -81,6 +83,25 @@ class Run:
     def values(self, source: str, measure: str) -> list[float]:
         """One measure of the answers of a source that could be scored, in the mode of the headline."""
         return [row[measure] for row in self.rows(source) if row["state"] == "scored" and row[measure] is not None]
+
+    def score(self, case: Case, mode: str | None = None) -> dict[str, Any]:
+        """Numbers about an answer of the model, by default in the mode of the headline."""
+        return self.scores[("model", *case, mode or self.mode)]
+
+    def striking_modes(self, case: Case) -> list[str]:
+        """The modes in which an answer of the model is striking."""
+        return [mode for mode in self.modes if self.score(case, mode)["striking"]]
+
+    def similarity(self, case: Case) -> float:
+        """In the mode of the headline, or in the other one where the answer is striking only there."""
+        mode = next(iter(self.striking_modes(case)), self.mode)
+        return self.score(case, mode)["similarity"] or 0.0
+
+    def verdict(self, case: Case, mode: str | None = None) -> dict[str, Any] | None:
+        """The verdict on an answer of the model in one mode, or in the first mode that has one."""
+        modes = self.modes if mode is None else (mode,)
+        found = (self.verdicts.get(("model", *case, one)) for one in modes)
+        return next((row for row in found if row is not None), None)
 
 
 def open_run(path: Path) -> Run:
