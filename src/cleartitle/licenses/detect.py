@@ -14,7 +14,7 @@ from cleartitle.licenses.names import Mention, clean_text, find_names
 from cleartitle.licenses.notices import find_notices
 from cleartitle.licenses.vocabulary import UnknownLicenseError
 
-__all__ = ["Detection", "Evidence", "detect"]
+__all__ = ["Detection", "Evidence", "detect", "forget"]
 
 SURE = 90
 """Confidence in percent from which an expression counts as found rather than uncertain."""
@@ -214,6 +214,11 @@ def _analyze(text: str, whole: bool) -> tuple[str | None, str, tuple[_Found, ...
     expression, weak = _with_exception(combined.expression, flat)
     status = "ok" if strong and not weak else "uncertain"
     return expression, status, kept
+
+
+def forget() -> None:
+    """Drop the cached results of header texts, as a change of the vocabulary asks for."""
+    _analyze.cache_clear()
 
 
 def _with_exception(expression: str, flat: str) -> tuple[str, bool]:

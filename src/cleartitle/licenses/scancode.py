@@ -34,6 +34,8 @@ def _serve(connection: Connection) -> None:
         text = connection.recv()
         found: list[dict[str, Any]] = []
         for item in detection.detect_licenses(query_string=text):
+            if not item.matches:
+                continue
             scores = [float(match.score()) for match in item.matches]
             expression = getattr(item, "license_expression_spdx", None) or item.license_expression
             lines = (min(match.start_line for match in item.matches), max(match.end_line for match in item.matches))
