@@ -92,7 +92,7 @@ def _without_markup(text: str) -> str:
     text = re.sub(r"</?[a-zA-Z][a-zA-Z0-9]{0,10}(?:\s[^<>]{0,200})?/?>", " ", text)
     text = re.sub(r"\*{1,3}|__|~~|^\s{0,3}#{1,6}\s|^\s*>\s?", "", text, flags=re.MULTILINE)
     text = re.sub(r"^[ \t]*(?://+|/\*+|\*/|\*|#+)[ \t]?", "", text, flags=re.MULTILINE)
-    text = re.sub(r"_(?=licen[cs]e)", " ", text, flags=re.IGNORECASE)
+    text = re.sub(r"(?<=[A-Za-z0-9])_(?=\d|clause|licen[cs]e)", " ", text, flags=re.IGNORECASE)
     text = re.sub(r"\b(?:[A-Z]\.){2,4}(?:[A-Z]\b)?", lambda match: match[0].replace(".", ""), text)
     return re.sub(r"[ \t]*\n[ \t]*", "\n", re.sub(r"[ \t\u3000]+", " ", text)).strip()
 
@@ -166,6 +166,8 @@ def _field(text: str) -> Answer | None:
     """A line "License: X" decides if it is short and X is one name or a word for none."""
     match = _FIELD.search(text)
     if match is None or text[: match.start()].count("\n") > 8 or len(text[: match.start()]) > 400:
+        return None
+    if _FIELD.search(text, match.end()):
         return None
     value = match["value"].strip()
     if not value or len(value.split()) > 14:

@@ -34,7 +34,7 @@ DENIAL = _any(
     r"\bnot\b(?!\s+only)",
     r"n't\b",
     r"\b(?:never|neither|nor)\b",
-    r"\bno\b(?!\s*[,.:;!-]|\s+(?:doubt|question|less|wonder|surprise)\b)",
+    r"\bno\b(?!\s*[,.:;!-]|\s+(?:doubt|question|less|wonder|surprise|rights|restrictions)\b)",
     r"\b(?:rather|other)\s+than\b|\binstead\s+of\b|\bas\s+opposed\s+to\b|\bwithout\s+(?:an?|any|the)\s*$",
     r"\bnicht\b(?!\s+nur)|\bkeine?[rnsm]?\b|\b(?:an)?statt\b",
     r"\bpas\b|\bni\b|\bplut[ôo]t\s+que\b|\bau\s+lieu\s+de\b",

@@ -144,7 +144,8 @@ def _resolver(expression: str) -> Resolver:
 
     def by_version(match: re.Match[str]) -> tuple[str, bool] | None:
         key = f"{root}-{versioned(match['v'])}" if match["v"] else root
-        return (key, False) if match["v"] and default_vocabulary().get(key) else (root, True)
+        row = default_vocabulary().get(key) if match["v"] else None
+        return (key, row.is_family) if row else (root, True)
 
     return by_version
 
