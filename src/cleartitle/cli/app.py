@@ -5,10 +5,9 @@ import sys
 from typing import Annotated
 
 from cyclopts import App, Parameter
+from rich.markup import escape
 
 from cleartitle import __version__
-from cleartitle.cli import benchmark_commands, corpus_commands, eval_commands, license_commands, run_commands
-from cleartitle.cli.output import escape
 from cleartitle.errors import CleartitleError
 from cleartitle.progress import console, set_quiet
 
@@ -21,12 +20,13 @@ app = App(
     version=__version__,
     help="What does the output of a generative model owe to other people's work?",
 )
-app.command(eval_commands.app)
-app.command(corpus_commands.app)
-app.command(benchmark_commands.app)
-app.command(license_commands.app)
-app.command(run_commands.report)
-app.command(run_commands.score)
+# Named, not imported: a command loads only what it needs.
+app.command("cleartitle.cli.eval_commands:app", name="eval", help="Put a model to a benchmark.")
+app.command("cleartitle.cli.corpus_commands:app", name="corpus", help="Gather licensed works; tell what is in them.")
+app.command("cleartitle.cli.benchmark_commands:app", name="benchmark", help="Build a benchmark from a corpus.")
+app.command("cleartitle.cli.license_commands:app", name="license", help="Read licenses of files and in answers.")
+app.command("cleartitle.cli.run_commands:report", name="report", help="Write report.html of a run anew.")
+app.command("cleartitle.cli.run_commands:score", name="score", help="Score the answers of a run anew.")
 
 
 @app.meta.default

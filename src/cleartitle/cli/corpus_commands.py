@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
 from cleartitle.corpus import CorpusOptions, build, info
-from cleartitle.report.corpus import corpus_table
+from cleartitle.report import corpus_table
 
 __all__ = ["app"]
 

@@ -4,9 +4,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from cyclopts import App
+from rich.markup import escape
 from rich.table import Table
 
-from cleartitle.cli.output import Json, escape, print_json, print_rich
+from cleartitle.cli.output import Json, print_json, print_rich
 from cleartitle.errors import InputError
 from cleartitle.licenses import detect, license_class, obligations, parse_answer
 from cleartitle.progress import warn

@@ -6,9 +6,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 from rich.console import Console
-from rich.markup import escape
 
-__all__ = ["Json", "escape", "print_json", "print_rich"]
+__all__ = ["Json", "print_json", "print_rich"]
 
 Json = Annotated[bool, Parameter(negative=(), help="Print JSON on standard output.")]
 
