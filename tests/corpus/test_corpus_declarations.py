@@ -51,6 +51,12 @@ def test_silent_metadata_fall_back_to_a_license_file_in_the_root() -> None:
     assert json.loads(evidence or "")["paths"] == ["LICENSE"]
 
 
+@pytest.mark.parametrize(("file", "expected"), [("BSD-3-Clause", "BSD-3-Clause"), ("MIT", "BSD")])
+def test_a_vague_declaration_is_made_exact_by_a_license_file_that_fits(file: str, expected: str) -> None:
+    metadata = {"Classifier": ["License :: OSI Approved :: BSD License"]}
+    assert declaration_of(metadata, [text("demo-1.dist-info/LICENSE", file)])[0] == expected
+
+
 def test_license_files_that_differ_are_not_guessed_between() -> None:
     expression, evidence = declaration_of({}, [text("LICENSE-MIT", "MIT"), text("LICENSE-APACHE", "Apache-2.0")])
     assert expression is None

@@ -19,6 +19,8 @@ CASES = [
     ("BSD", "BSD-2-Clause OR BSD-3-Clause", "agree", "BSD", "permissive"),
     ("GPL-3.0-or-later", "GPL", "agree", "GPL-3.0-or-later", "strong_copyleft"),
     ("mit", "MIT", "agree", "mit", "permissive"),
+    ("MPL-2.0 OR BSD-3-Clause", "MPL-2.0", "agree", "MPL-2.0 OR BSD-3-Clause", "permissive"),
+    ("(MPL-2.0 OR MIT) AND ISC", "MPL-2.0", "conflict", "(MPL-2.0 OR MIT) AND ISC", "permissive"),
     ("GPL-3.0-only", "MIT", "conflict", "GPL-3.0-only", "strong_copyleft"),
     ("GPL-2.0-only", "GPL-3.0-only", "conflict", "GPL-2.0-only", "strong_copyleft"),
     ("GPL-2.0-only", "LGPL-2.0-only", "conflict", "GPL-2.0-only", "strong_copyleft"),

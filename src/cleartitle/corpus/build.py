@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow.compute as pc
 from rich.markup import escape
 
+from cleartitle.code import LANGUAGES
 from cleartitle.corpus.describe import (
     describe,
     license_texts,
@@ -61,7 +62,8 @@ def build(specs: str | Sequence[str], output: Path, options: CorpusOptions | Non
     output = Path(output)
     parsed = parse_specs([specs] if isinstance(specs, str) else list(specs))
     sources, log = _plan(parsed, options)
-    operation = fingerprint(options, schema=SCHEMA_VERSION, code=_code_version())
+    extensions = {name: language.extensions for name, language in LANGUAGES.items()}
+    operation = fingerprint(options, schema=SCHEMA_VERSION, code=_code_version(), extensions=extensions)
     whole = fingerprint(options, operation=operation, sources=[source.key for source in sources])
     if _is_built(output, whole):
         console().print(f"{escape(str(output))}: up to date, nothing to do", soft_wrap=True)
@@ -183,7 +185,7 @@ def _is_built(output: Path, key: str) -> bool:
 def _code_version() -> str:
     """Hash of the code and data that decide what a corpus says, so that better license rules lead to a new build."""
     digest = hashlib.sha256()
-    for package in ("cleartitle.licenses", "cleartitle.corpus", "cleartitle.code"):
+    for package in ("cleartitle.licenses", "cleartitle.corpus"):
         _hash_folder(resources.files(package), digest)
     return digest.hexdigest()[:16]
 

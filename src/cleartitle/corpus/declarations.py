@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any, cast
 
 from cleartitle.corpus.documents import LicenseText
+from cleartitle.corpus.resolve import compatible
 from cleartitle.corpus.text import decode, language_of
 from cleartitle.files import canonical_json
 from cleartitle.licenses import UnknownLicenseError, detect, detect_declaration, normalize, parse_declaration
@@ -59,18 +60,21 @@ def license_text(project: str, version: str | None, path: str, data: bytes) -> L
 
 
 def declaration_of(metadata: Mapping[str, Any], texts: Iterable[LicenseText]) -> Declaration:
-    """The license that a project declares: its metadata, or, where these are silent, its license files.
+    """The license that a project declares: its metadata, or, where these are silent or vague, its license files.
 
     License files count only in the root of the project or in the ``licenses`` folder of a wheel, and only if all that
     are recognized agree: which of several files applies to which part is not guessed.
     """
     found = detect_declaration(metadata)
-    if found.expression is not None:
-        return found.expression, canonical_json(
-            {"from": "metadata", "status": found.status, "stated": list(found.evidence)}
-        )
     texts = [text for text in texts if text.expression is not None and _speaks_for_all(text.path)]
     expressions = sorted({text.expression for text in texts if text.expression is not None})
+    if found.expression is not None:
+        evidence = {"from": "metadata", "status": found.status, "stated": list(found.evidence)}
+        if found.status == "ok" or len(expressions) != 1 or not compatible(expressions[0], found.expression):
+            return found.expression, canonical_json(evidence)
+        # "BSD License" in the metadata, and the text of one BSD license beside it.
+        paths = [text.path for text in texts]
+        return expressions[0], canonical_json({**evidence, "from": "metadata and license file", "paths": paths})
     if len(expressions) == 1:
         return expressions[0], canonical_json({"from": "license file", "paths": [text.path for text in texts]})
     if expressions:

@@ -9,7 +9,8 @@
 ====================  ==========================================================================================
 
 Compatible are: the same expression; a header that names only licenses which the declaration contains (a file under
-MIT in a package under ``MPL-2.0 AND MIT``); ``-only``, ``-or-later`` and the bare version of one GNU license; a family
+MIT in a package under ``MPL-2.0 AND MIT``); a header that offers a choice of which the declaration is one (``MPL-2.0
+OR BSD-3-Clause`` in a package under MPL); ``-only``, ``-or-later`` and the bare version of one GNU license; a family
 and its member (``BSD`` and ``BSD-3-Clause``), where the license is the more exact of the two. The declaration of a
 package is not taken to speak for a vendored file.
 
@@ -64,10 +65,19 @@ def compatible(header: str, declared: str) -> bool:
     try:
         if normalize(header) == normalize(declared):
             return True
-        inside = expression_ids(declared)
-        return all(any(_same(own, other) for other in inside) for own in expression_ids(header))
+        own, other = expression_ids(header), expression_ids(declared)
+        return _all_in(own, other) or (_is_choice(header) and _all_in(other, own))
     except UnknownLicenseError:
         return header == declared
+
+
+def _all_in(ids: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    return all(any(_same(one, other) for other in others) for one in ids)
+
+
+def _is_choice(expression: str) -> bool:
+    text = normalize(expression)
+    return " OR " in text and " AND " not in text
 
 
 def _is_vaguer(header: str, declared: str) -> bool:
