@@ -91,6 +91,7 @@ TWO_CHOICES = """/* This file is free software: you can redistribute it under th
         ("# This file is placed in the public domain.\n", "LicenseRef-public-domain"),
         ("// SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note\n", "GPL-2.0-only WITH Linux-syscall-note"),
         ("/* SPDX-License-Identifier: BSD-3-Clause */ int x;", "BSD-3-Clause"),
+        ("/* SPDX-License-Identifier: (GPL-2.0 OR MIT) */ int x;", "GPL-2.0-only OR MIT"),
         ("# SPDX-License-Identifier: MIT\n# SPDX-License-Identifier: ISC\n", "MIT AND ISC"),
         ("\ufeff// Licensed under the MIT License.\r\nint x;\r\n", "MIT"),
         ("// Distributed under the Boost Software License, Version 1.0.\n", "BSL-1.0"),

@@ -29,7 +29,7 @@ _LICENSE_WORDS = (
 _COMPANY = re.compile(r"licen[cs]|\bterms\b|conditions", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"(?:see|found in|described in|distributed with|accompanying|root of|included in|refer to)[^.\n]{0,80}?"
-    r"(?:licen[cs]e|copying|copyright)",
+    r"(?:licen[cs]e|copying|copyright)|licen[cs]e[^.\n]{0,40}https?://",
     re.IGNORECASE,
 )
 _DEDICATED = re.compile(
@@ -42,6 +42,7 @@ _CUE = re.compile(
     rf"{words.CUE.pattern}|\bterms\s+of\b|\bsubject\s+to\b|\bconditions\s+of\b|\baccording\s+to\b", re.IGNORECASE
 )
 _PUBLISHED = re.compile(r"[\s,]+as\s+published\s+by\s+the\s+Free\s+Software", re.IGNORECASE)
+_DEPRECATED = re.compile(r"\b([AL]?GPL-\d\.\d)(?=$|[\s)])")
 _GNU_VERSION = re.compile(r"[AL]?GPL-\d\.\d")
 _EXCEPTIONS = [
     ("classpath", "Classpath-exception-2.0"),
@@ -149,6 +150,8 @@ def _tagged(tags: list[tuple[int, str]]) -> tuple[str | None, str, tuple[Evidenc
     parts: list[str] = []
     for number, value in tags:
         value = re.sub(r"\s*(?:\*/|-->|\*\)|#\}|\"\"\"|''').*$", "", value).strip().rstrip(".,;*")
+        # In a tag the deprecated id is what the SPDX list says it is: that version only.
+        value = _DEPRECATED.sub(r"\1-only", value)
         try:
             part = normalize(value)
         except UnknownLicenseError:
