@@ -24,6 +24,8 @@ __all__ = ["Schedule", "TrainOptions", "fine_tune", "train"]
 
 END, PAD = "<|end|>", "<|pad|>"
 RECORD = "training.json"
+INIT = 0.06
+"""Standard deviation of the first weights: with GPT-2's own 0.02 a model this narrow learns its texts far later."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,11 @@ class Schedule:
 
 @dataclass(frozen=True)
 class TrainOptions(Schedule):
-    """A GPT from scratch; the defaults (1.8 million parameters) know 60 KB of functions by heart after 3 minutes."""
+    """A GPT from scratch; 1.8 million parameters by default.
+
+    Measured: 60 functions (33 KB) took 109 CPU seconds on one thread; then 58 of the 58 that fit the context were
+    reproduced verbatim from their first third, and 0 of 14 held out.
+    """
 
     epochs: int = 45
     lr: float = 2e-3
@@ -70,7 +76,7 @@ def train(texts: Sequence[str], folder: Path, options: TrainOptions = TrainOptio
         InputError: no texts, or the folder holds something else.
     """
     torch, hf = require("torch", "train"), quiet_transformers()
-    run = _Run(folder, options, texts, "scratch")
+    run = _Run(folder, options, texts, {"from scratch": INIT})
     if run.finished is not None:
         return run.finished
     _prepare(torch, options)
@@ -81,6 +87,7 @@ def train(texts: Sequence[str], folder: Path, options: TrainOptions = TrainOptio
         n_embd=options.d_model,
         n_layer=options.layers,
         n_head=options.heads,
+        initializer_range=INIT,
         resid_pdrop=0.0,
         embd_pdrop=0.0,
         attn_pdrop=0.0,
