@@ -53,6 +53,8 @@ def _bsd(text: str, match: re.Match[str]) -> tuple[str, bool, int]:
     if re.search(r"endorse or promote|neither the name", rest):
         return "BSD-3-Clause", False, 100
     if re.search(r"binary form must reproduce", rest):
+        if "views and conclusions contained in" in rest:
+            return "BSD-2-Clause-Views", False, 98
         closed = "as is" in rest or "disclaimer" in rest
         return ("BSD-2-Clause", False, 100) if closed else ("BSD", True, 80)
     if "retain the above copyright" in rest and "as is" in rest:

