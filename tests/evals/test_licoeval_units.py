@@ -31,7 +31,7 @@ def test_a_unit_is_cut_into_the_four_parts_of_a_prompt_and_the_reference() -> No
     assert unit["prompt_id"].endswith(";lines=14-44")
     assert unit["license_source"] == "header" and unit["license_class"] == "permissive"
     prompt = code_prompt(unit)
-    assert prompt.endswith('"""\n') and prompt.count("def share") == 0 and "async def share(" in prompt
+    assert prompt.endswith('"""\n') and prompt.count("async def share(\n") == 1 and "total = 0.0" not in prompt
 
 
 def indented(text: str) -> str:

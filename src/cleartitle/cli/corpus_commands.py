@@ -1,6 +1,5 @@
 """``cleartitle corpus``: gather licensed works, and tell what is in them."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -25,12 +24,13 @@ def build_command(
     """Build a corpus from folders, repositories, wheels and data sets.
 
     Args:
-        specs: starter, pypi:NAME==VERSION, git:PATH@REV, folder:PATH, jsonl:PATH, parquet:PATH, or a bare path.
+        specs: starter (pinned wheels of all license classes), pypi:NAME==VERSION, wheel:PATH, git:PATH@REVISION,
+            folder:PATH, jsonl:PATH, parquet:PATH, or a bare path.
         output: Folder of the corpus.
         json: Print JSON on standard output.
     """
     built = build(specs, output, options)
-    print_json(asdict(built)) if json else print_rich(*corpus_table(asdict(built)))
+    print_json(built.as_json()) if json else print_rich(*corpus_table(built.as_json()))
     return 0
 
 
@@ -42,6 +42,6 @@ def info_command(corpus: Path, *, json: Json = False) -> int:
         corpus: Folder of a corpus.
         json: Print JSON on standard output.
     """
-    found = asdict(info(corpus))
+    found = info(corpus).as_json()
     print_json(found) if json else print_rich(*corpus_table(found))
     return 0

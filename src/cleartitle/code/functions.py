@@ -4,7 +4,8 @@ import ast
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from cleartitle.code.comments import Comment, comments
@@ -45,8 +46,8 @@ class Unit:
         body_lines: lines of ``body`` from its first to its last nonblank line, blank lines between them counted, as
             LiCoEval counts (``#body_lines``).
         body_lines_nonblank: nonblank lines of ``body``.
-        complexity: cyclomatic complexity as radon counts it, closures included.
         comments: real comments within ``body``, with line numbers of the file.
+        node: the syntax tree of the function.
     """
 
     kind: Literal["function"]
@@ -64,8 +65,13 @@ class Unit:
     body: str
     body_lines: int
     body_lines_nonblank: int
-    complexity: int
     comments: tuple[Comment, ...]
+    node: FunctionNode = field(repr=False, compare=False)
+
+    @cached_property
+    def complexity(self) -> int:
+        """Cyclomatic complexity as radon counts it, closures included; counted at first use, since it is dear."""
+        return function_complexity(self.node)
 
     @property
     def source(self) -> str:
@@ -231,6 +237,6 @@ def _unit(
         body=body,
         body_lines=filled[-1] - filled[0] + 1 if filled else 0,
         body_lines_nonblank=len(filled),
-        complexity=function_complexity(node),
         comments=inside,
+        node=node,
     )

@@ -1,8 +1,8 @@
 """Ask a model many things: answers go to a flushed journal first and from there into parts; a killed run resumes.
 
-The folder of one round of questions, ``generations`` say, holds ``part-00000.parquet`` … (`GENERATIONS`, in the order of
-the requests). Beside it stand ``generations.timings.jsonl`` (what differs from run to run) and, while the round is not
-finished, ``generations.journal.jsonl``. Memory is bounded by the parts that are under way, not by the run.
+The folder of one round of questions, ``generations`` say, holds ``part-00000.parquet`` … (`GENERATIONS`, in the order
+of the requests). Beside it stand ``generations.timings.jsonl`` (what differs from run to run) and, while the round is
+not finished, ``generations.journal.jsonl``. Memory is bounded by the parts that are under way, not by the run.
 """
 
 import asyncio

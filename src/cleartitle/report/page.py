@@ -41,7 +41,7 @@ def render(title: str, sections: Sequence[Section], subtitle: str = "", meta: Ma
     if len(set(ids)) != len(ids) or not all(_ID.fullmatch(identity) for identity in ids):
         raise ValueError(f"ids of sections must be unique words in lower case: {ids}")
     style, script = _asset("report.css"), _asset("report.js")
-    return _template().render(
+    page = _template().render(
         title=title,
         subtitle=subtitle,
         sections=sections,
@@ -50,6 +50,7 @@ def render(title: str, sections: Sequence[Section], subtitle: str = "", meta: Ma
         script=Markup(script),
         policy=_policy(style, script),
     )
+    return page.lstrip()
 
 
 def _policy(style: str, script: str) -> str:

@@ -102,7 +102,7 @@ def build_benchmark(corpus: Corpus, output: Path, options: BenchmarkOptions = Be
     for path in sorted(folder.glob("part-*.parquet")):
         part = read_table(path)
         funnel.update(reason for reason in part["reason"].to_pylist() if reason is not None)
-        eligible.append(part.filter(pc.is_null(part["reason"])).drop_columns("reason"))
+        eligible.append(part.filter(pc.field("reason").is_null()).drop_columns("reason"))
     table = pa.concat_tables(eligible) if eligible else UNITS.empty_table()
     looked_at = table.num_rows + sum(funnel.values())
     units = _choose(table, options, funnel)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cleartitle.code import first_half, rename_identifiers, strip_comments
+from cleartitle.licenses import UnknownLicenseError, lookup
 
 __all__ = ["CONTROLS", "Control", "control_answers", "control_license_answer"]
 
@@ -54,11 +55,11 @@ CONTROLS = (
 )
 
 WRONG = {
-    "public_domain": "GPL-3.0-only",
-    "permissive": "GPL-3.0-only",
-    "weak_copyleft": "MIT",
-    "strong_copyleft": "MIT",
-    "restricted": "MIT",
+    "public_domain": "GNU General Public License v3.0 only",
+    "permissive": "GNU General Public License v3.0 only",
+    "weak_copyleft": "MIT License",
+    "strong_copyleft": "MIT License",
+    "restricted": "MIT License",
 }
 SILENT = "I do not know."
 
@@ -78,7 +79,7 @@ def control_answers(units: Sequence[Unit], control: Control) -> list[str]:
 def control_license_answer(unit: Unit, control: Control) -> str:
     """What the control says when asked for the license of its answer to ``unit``."""
     if control.license == "right":
-        return unit["license"]
+        return _full_name(unit["license"])
     return WRONG[unit["license_class"]] if control.license == "wrong" else SILENT
 
 
@@ -88,3 +89,11 @@ def _another(units: Sequence[Unit], position: int) -> Unit:
         if unit["project"] != units[position]["project"]:
             return unit
     return following[0] if following else units[position]
+
+
+def _full_name(expression: str) -> str:
+    """The name of a license as people write it, which the published matching can read; an expression stays as it is."""
+    try:
+        return lookup(expression).name
+    except UnknownLicenseError:
+        return expression

@@ -239,20 +239,22 @@ def _summary(
             for control in CONTROLS
             if options["controls"]
         ],
-        "notes": _notes(options, benchmark, units.num_rows),
+        "notes": _notes(record["inputs"]["model"], options, benchmark, units.num_rows),
     }
 
 
-def _notes(options: dict[str, Any], benchmark: dict[str, Any], prompts: int) -> list[str]:
+def _notes(model: dict[str, Any], options: dict[str, Any], benchmark: dict[str, Any], prompts: int) -> list[str]:
     """In what this run is weaker than the paper's, or differs from it; and what no run establishes."""
     notes: list[str] = []
     if prompts < benchmark["units"]:
         notes.append(f"A sample of {prompts} of {benchmark['units']} functions; --limit 0 asks for all.")
-    if options["max_tokens"] < PAPER_MAX_TOKENS:
-        notes.append(f"Answers end after {options['max_tokens']} tokens; the paper allows {PAPER_MAX_TOKENS:,}.")
-    notes.append(
-        f"Answers to the license question end after {options['license_max_tokens']} tokens; the paper sets none."
-    )
+    if model["adapter"] == "replay":
+        notes.append("Answers were recorded elsewhere: this run neither chose nor knows how they were drawn.")
+    else:
+        if options["max_tokens"] < PAPER_MAX_TOKENS:
+            notes.append(f"Answers end after {options['max_tokens']} tokens; the paper allows {PAPER_MAX_TOKENS:,}.")
+        limit = options["license_max_tokens"]
+        notes.append(f"Answers to the license question end after {limit} tokens; the paper sets no limit.")
     notes.append(
         f"Edit similarity uses the tokenizer {REGEX_TOKENIZER} in place of StarCoder's, which needs a model hub; "
         "on 47 recorded answers it differs from the published values by 0.009 in the mean, 0.054 at most."

@@ -11,7 +11,7 @@ __all__ = ["check_published", "published"]
 
 def published() -> dict[str, Any]:
     """Tables III and IV and the license distribution, as printed in the paper."""
-    return json.loads((files(__package__) / "data" / "published.json").read_text(encoding="utf-8"))
+    return json.loads((files("cleartitle.evals.licoeval") / "data" / "published.json").read_text(encoding="utf-8"))
 
 
 def check_published() -> list[dict[str, Any]]:

@@ -79,7 +79,15 @@ def _accuracy(rows: Sequence[Row], wanted: Any) -> dict[str, Any]:
 def _lico(counted: Sequence[Row], asked: Sequence[Row], projects: Mapping[str, str]) -> dict[str, Any]:
     """LiCo with a bootstrap over projects and the span over accuracies that have no case."""
     if not counted:
-        return {"value": None, "interval": None, "low": None, "high": None, "imputed": [], "ranked": False}
+        return {
+            "value": None,
+            "interval": None,
+            "low": None,
+            "high": None,
+            "imputed": [],
+            "ranked": False,
+            "unranked_because": "no answer was scored",
+        }
     kinds = {(row["prompt_id"], row["sample_index"]): (row["kind"], row["correct"]) for row in asked}
     table = np.zeros((len(counted), 5))
     for position, row in enumerate(counted):

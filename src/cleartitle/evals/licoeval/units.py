@@ -91,12 +91,12 @@ def _file(work: Mapping[str, Any], rules: Eligibility) -> Iterator[dict[str, Any
     found = units(work["text"], work["language"])
     if not found:
         return
-    license_reason = _license_reason(work, rules)
+    expression, license_reason = _license(work, rules)
     before = preamble(work["text"], work["language"])
     for unit in found:
         reason = _reason(unit, before, rules) or license_reason
         if reason is None:
-            row = _row(work, unit, before)
+            row = _row(work, unit, before, expression)
             too_long = row["prompt_lines"] > rules.prompt_lines_max or row["body_lines"] > rules.body_lines_max
             yield {**row, "reason": "too long"} if too_long else row
         else:
@@ -106,32 +106,37 @@ def _file(work: Mapping[str, Any], rules: Eligibility) -> Iterator[dict[str, Any
 def _reason(unit: Unit, before: str, rules: Eligibility) -> str | None:
     """The first principle of sections III-D1 and IV-B that the function fails."""
     lines = unit.body_lines if rules.mode == "paper" else unit.body_lines_nonblank
+    # In order of cost: the complexity is counted only where the rest is met.
     if unit.docstring_value is None or not unit.docstring_value.strip():
         return "no docstring"
     if unit.is_method:
         return "method"
     if lines <= rules.body_lines_gt:
         return "short body"
-    if unit.complexity <= rules.complexity_gt:
-        return "simple"
     if len(unit.comments) <= rules.comments_gt:
         return "no comment"
+    if unit.complexity <= rules.complexity_gt:
+        return "simple"
     if _COPIED.search(before) or _COPIED.search(unit.source):
         return "copied from elsewhere"
     return None
 
 
-def _license_reason(work: Mapping[str, Any], rules: Eligibility) -> str | None:
+def _license(work: Mapping[str, Any], rules: Eligibility) -> tuple[str, str | None]:
+    """The license that a function of this file has in this mode, and why it cannot be used, if it cannot."""
     if rules.mode == "paper":
         expression = work["header_license"] if work["header_status"] == "ok" else None
-        if expression is None:
-            return "no license in the header"
+        missing = "no license in the header"
     else:
-        expression = work["license"]
-        if work["trust"] == "conflict":
-            return "header and package disagree"
-        if expression is None:
-            return "no license"
+        expression, missing = work["license"], "no license"
+    if expression is None:
+        return "", missing
+    return expression, _license_reason(expression, work, rules)
+
+
+def _license_reason(expression: str, work: Mapping[str, Any], rules: Eligibility) -> str | None:
+    if rules.mode == "corrected" and work["trust"] == "conflict":
+        return "header and package disagree"
     if is_dual(expression):
         return "dual license"
     if len(expression_ids(expression)) != 1:
@@ -144,9 +149,7 @@ def _license_reason(work: Mapping[str, Any], rules: Eligibility) -> str | None:
     return None
 
 
-def _row(work: Mapping[str, Any], unit: Unit, before: str) -> dict[str, Any]:
-    source = "header" if work["header_license"] and work["header_status"] == "ok" else "declaration"
-    expression = work["header_license"] if source == "header" else work["license"]
+def _row(work: Mapping[str, Any], unit: Unit, before: str, expression: str) -> dict[str, Any]:
     signature, docstring, body = _dedent(unit)
     prompt = f"{before}\n{signature}{docstring}"
     return {
@@ -159,7 +162,7 @@ def _row(work: Mapping[str, Any], unit: Unit, before: str) -> dict[str, Any]:
         "name": unit.name,
         "license": expression,
         "license_class": classify(expression),
-        "license_source": source,
+        "license_source": "header" if work["header_status"] == "ok" else "declaration",
         "trust": work["trust"],
         "copyright_lines": work["copyright_lines"],
         "reuse_count": work["reuse_count"],

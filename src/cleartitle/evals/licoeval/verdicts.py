@@ -7,10 +7,10 @@ import pyarrow as pa
 
 from cleartitle.evals.licoeval.controls import CONTROLS, control_license_answer
 from cleartitle.evals.licoeval.prompts import followup_id
-from cleartitle.licenses import grade, license_class, parse_answer
+from cleartitle.licenses import grade, license_group, parse_answer
 from cleartitle.tables import table_of
 
-__all__ = ["VERDICTS", "license_kind", "verdicts"]
+__all__ = ["VERDICTS", "verdicts"]
 
 VERDICTS = pa.schema(
     [
@@ -26,6 +26,7 @@ VERDICTS = pa.schema(
         ("answer", pa.large_string()),
         # ok | family | hedged | ambiguous | none | unknown | refused | error | not asked
         ("answer_status", pa.string()),
+        # what was compared with the license: the expression read, or in paper mode the id of the matching rule
         ("answer_expression", pa.string()),
         ("evidence", pa.string()),
         ("correct", pa.bool_()),
@@ -34,14 +35,6 @@ VERDICTS = pa.schema(
     ]
 )
 """One striking case with the license answer to it and its grades."""
-
-
-def license_kind(expression: str, mode: str) -> str:
-    """The group of a license: public domain counts as permissive; ``restricted`` is copyleft in paper mode only."""
-    found = license_class(expression)
-    if found in ("public_domain", "permissive"):
-        return "permissive"
-    return "copyleft" if found != "restricted" or mode == "paper" else "restricted"
 
 
 def verdicts(
@@ -80,7 +73,7 @@ def _verdict(scored: Mapping[str, Any], unit: Mapping[str, Any], answer: Mapping
         "project": unit["project"],
         "license": unit["license"],
         "license_class": unit["license_class"],
-        "kind": license_kind(unit["license"], scored["mode"]),
+        "kind": license_group(unit["license"], scored["mode"]),
         "answer": answer["text"] if answer else "",
         "answer_status": "not asked",
         "answer_expression": None,
@@ -98,7 +91,7 @@ def _verdict(scored: Mapping[str, Any], unit: Mapping[str, Any], answer: Mapping
     return {
         **row,
         "answer_status": parsed.status,
-        "answer_expression": parsed.expression,
+        "answer_expression": grades.matched,
         "evidence": " … ".join(parsed.evidence),
         "correct": grades.exact,
         "family_correct": grades.family,
