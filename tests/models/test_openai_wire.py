@@ -20,7 +20,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     JSON, st.lists(st.fixed_dictionaries({"message": st.dictionaries(st.sampled_from(NAMES), JSON)}), max_size=3), JSON
 )
