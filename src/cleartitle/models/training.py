@@ -37,7 +37,7 @@ class Schedule:
     """
 
     epochs: int = 10
-    lr: float = 5e-5
+    lr: float = 1e-4
     batch: int = 1
     context: int = 1024
     seed: int = 0
