@@ -148,7 +148,7 @@ def test_the_follow_up_goes_on_in_the_same_conversation() -> None:
 def test_a_model_without_a_chat_form_gets_code_to_continue() -> None:
     unit = eligible(2).to_pylist()[0]
     first = completion_request(unit, "completion", Sampling())
-    second = license_request(unit, "    pass\n", 0, "completion", Sampling())
+    second = license_request(unit, "\n    pass\n", 0, "completion", Sampling())
     assert first.prompt == code_prompt(unit) and not first.messages
-    assert second.prompt is not None and second.prompt.startswith(first.prompt)
+    assert second.prompt is not None and second.prompt.startswith(first.prompt.rstrip())
     assert second.prompt.endswith("licensed under the")

@@ -42,7 +42,9 @@ def license_request(
     identity = followup_id(unit["prompt_id"], sample_index)
     code = code_prompt(unit)
     if style == "completion":
-        return Request(identity, prompt=f"{code}{answer.rstrip()}{LICENSE_LEAD}", sampling=sampling, turn=1)
+        # A completion goes on from the stripped prompt: adapters cut it there, at a token boundary.
+        text = f"{code.rstrip()}{answer.rstrip()}{LICENSE_LEAD}"
+        return Request(identity, prompt=text, sampling=sampling, turn=1)
     conversation = (
         Message("user", _instruction(unit) + code),
         Message("assistant", answer),
