@@ -1,8 +1,8 @@
-"""Execute the commands that README and docs show, and compare or rewrite the output that stands below them.
+"""Execute what README and docs show: commands, Python, and the output that stands below them.
 
-A fenced block marked ``console`` holds commands (lines that start with ``$ ``) and their output. A page's commands
-run in order in one fresh folder. In the output ``…`` stands for anything. A block marked ``console no-run`` is left
-out, and says beside itself why.
+A page runs in one fresh folder. A block marked ``console`` holds commands (lines that start with ``$ ``) and their
+output, in which ``…`` stands for anything; a block ``python`` is a script that must end well; a block ``pycon`` is a
+doctest. Blocks ``sh`` are the two commands of the README, which the project's check runs by itself.
 
     python docs/run.py            execute all and fail where the output differs
     python docs/run.py --write    put the output seen into the pages
@@ -17,6 +17,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DOCTEST = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -30,6 +32,13 @@ def run(command: str, folder: str) -> tuple[int, str]:
     if done.returncode not in (0, 1):
         sys.stderr.write(done.stderr)
     return done.returncode, "\n".join(line.rstrip() for line in done.stdout.splitlines())
+
+
+def python(arguments: list[str], folder: str) -> int:
+    """Exit status of this interpreter; what it prints goes to standard error."""
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, stdout=sys.stderr, timeout=1800, check=False
+    ).returncode
 
 
 def matches(shown: str, seen: str) -> bool:
@@ -60,6 +69,15 @@ def page(path: Path, write: bool) -> list[str]:
             return "\n".join(line for line in lines if line) + "\n```"
 
         changed = BLOCK.sub(block, text)
+        for number, script in enumerate(PYTHON.findall(text), start=1):
+            print(f"{path.relative_to(ROOT)}: Python block {number}", flush=True)
+            if python(["-c", script], folder):
+                problems.append(f"{path.name}: Python block {number} failed")
+        if sessions := DOCTEST.findall(text):
+            print(f"{path.relative_to(ROOT)}: doctest", flush=True)
+            Path(folder, "sessions.txt").write_text("\n".join(sessions), encoding="utf-8")
+            if python(["-m", "doctest", "sessions.txt"], folder):
+                problems.append(f"{path.name}: its doctest failed")
     if write and changed != text:
         path.write_text(changed, encoding="utf-8")
     return problems
