@@ -1,12 +1,7 @@
 """The page about the corpus says what the code does."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
-
-import pytest
 
 from cleartitle.corpus import CONTENTS, LICENSE_TEXTS, OCCURRENCES, SPECS, TRUST_GRADES, starter_pins
 from cleartitle.corpus.readers.columns import ROLES
@@ -46,21 +41,3 @@ def test_the_page_names_every_reason_that_the_code_gives() -> None:
     assert len(reasons) > 10
     for reason in reasons:
         assert f"`{reason}`" in PAGE
-
-
-@pytest.mark.network
-def test_the_python_example_of_the_page_runs(tmp_path: Path) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    script = tmp_path / "example.py"
-    script.write_text(example, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        cwd=tmp_path,
-        env=os.environ,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Apache-2.0 agree absl-py absl/app.py" in done.stdout.splitlines()

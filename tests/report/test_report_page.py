@@ -2,7 +2,6 @@ import base64
 import hashlib
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 from report_runs import BIDI, CONTROLS, HOSTILE, IMAGE, SCRIPT, TEMPLATE
@@ -173,11 +172,3 @@ def test_tables_are_marked_up_for_screen_readers() -> None:
 def test_scripts_and_images_of_a_corpus_appear_as_words() -> None:
     text = Page(page_of(SCRIPT + IMAGE)).text
     assert SCRIPT in text and "<img src=x onerror=" in text
-
-
-def test_the_example_of_the_documentation_makes_a_page() -> None:
-    text = (Path(__file__).resolve().parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    found: dict[str, str] = {}
-    exec(example, found)
-    assert "3 of 4 do." in Page(found["page"]).text
