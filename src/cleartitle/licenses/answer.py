@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cleartitle.licenses import answer_words as words
-from cleartitle.licenses.combine import DUAL, Combined, combine, explicit_expression, merge_variants
+from cleartitle.licenses.answer_text import FENCE, without_markup
+from cleartitle.licenses.answer_tongues import CLAUSES
+from cleartitle.licenses.combine import DUAL, DUAL_STATED, Combined, combine, explicit_expression, merge_variants
 from cleartitle.licenses.expressions import normalize
 from cleartitle.licenses.names import Mention, clean_text, find_names
 from cleartitle.licenses.notices import find_notices, flatten
@@ -21,12 +23,13 @@ _MOST_NAMES = 200
 _CONTEXT = 240
 # Names of one answer that are judged, and signs before a name that are looked at: both keep hostile text linear.
 _TAG = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+() -]{2,200})", re.IGNORECASE)
-_FENCE = re.compile(r"^\s*```[\w+-]*\s*$", re.MULTILINE)
 _SENTENCE = re.compile(
     r"(?:(?<!\bv)(?<!\bver)(?<!\bvers)(?<!\be\.g)(?<!\bi\.e)(?<!\bc)(?<!\bz)(?<!\bB)(?<!\bInc)[.!?]+[\"')]{0,2}(?=\s|$)|[。！？!?]|\n\s*\n|\n(?=\s*(?:[-*•#>]|\d+[.)])\s)|(?<=[.:;])\n|\n(?=[A-Z\"'*]))",
 )
 _CLAUSE = re.compile(
-    r"[;；]|,?\s+(?:but|however|although|though|while|whereas|aber|sondern|jedoch|mais|pero|sino|ma|mas|però|но|однако)\s|,\s*(?:a|а|instead|rather(?!\s+than))\s|但是?|不过|而是|しかし|ですが",
+    r"[;；]|,?\s+(?:but|however|although|though|while|whereas|aber|sondern|jedoch|"
+    + CLAUSES
+    + r"|mais|pero|sino|ma|mas|però|но|однако)\s|,\s*(?:a|а|instead|rather(?!\s+than))\s|但是?|不过|而是|しかし|ですが",
     re.IGNORECASE,
 )
 _KEYS = (
@@ -40,6 +43,7 @@ _FIELD = re.compile(
 )
 # One word that is also an id or a family of the vocabulary, but no answer to a question about a license.
 _NOT_AN_ANSWER = {"python", "intel", "doc", "fair", "cube", "sl", "jam", "x", "w3c", "hp", "other", "code"}
+_CLOSING = " \n)]}\"'.*"
 _STATEMENTS = {"LicenseRef-proprietary"}
 
 
@@ -82,23 +86,12 @@ def parse_answer(text: str) -> Answer:
     found = _structured(clean)
     if found is not None:
         return found
-    plain = _without_markup(clean)
+    plain = without_markup(clean)
     return _whole(plain) or _tagged(plain) or _field(plain) or _prose(plain)
 
 
-def _without_markup(text: str) -> str:
-    text = _FENCE.sub("\n", text)
-    text = re.sub(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)", r"\1", text)
-    text = re.sub(r"</?[a-zA-Z][a-zA-Z0-9]{0,10}(?:\s[^<>]{0,200})?/?>", " ", text)
-    text = re.sub(r"\*{1,3}|__|~~|^\s{0,3}#{1,6}\s|^\s*>\s?", "", text, flags=re.MULTILINE)
-    text = re.sub(r"^[ \t]*(?://+|/\*+|\*/|\*|#+)[ \t]?", "", text, flags=re.MULTILINE)
-    text = re.sub(r"(?<=[A-Za-z0-9])_(?=\d|clause|licen[cs]e)", " ", text, flags=re.IGNORECASE)
-    text = re.sub(r"\b(?:[A-Z]\.){2,4}(?:[A-Z]\b)?", lambda match: match[0].replace(".", ""), text)
-    return re.sub(r"[ \t]*\n[ \t]*", "\n", re.sub(r"[ \t\u3000]+", " ", text)).strip()
-
-
 def _structured(text: str) -> Answer | None:
-    body = _FENCE.sub("", text).strip()
+    body = FENCE.sub("", text).strip()
     match = re.search(r"\{[^{}]{0,4000}(?:\{[^{}]{0,2000}\}[^{}]{0,2000})?\}|^\[[^\[\]]{0,2000}\]$", body)
     if match is None or len(match[0]) * 2 < len(body):
         return None
@@ -141,7 +134,7 @@ def _whole(text: str) -> Answer | None:
     except UnknownLicenseError:
         return None
     status = "family" if _has_family(expression) else "ok"
-    return Answer("hedged" if text.rstrip().endswith("?") else status, expression, (name,))
+    return Answer("hedged" if text.rstrip(_CLOSING).endswith("?") else status, expression, (name,))
 
 
 def _has_family(expression: str) -> bool:
@@ -192,7 +185,7 @@ def _spans(text: str, pattern: re.Pattern[str], mentions: list[Mention]) -> Iter
     yield start, len(text)
 
 
-def _dropped(before: str, after: str) -> str | None:
+def _dropped(before: str, after: str, offered: bool) -> str | None:
     """Why a name does not count: ``undecided``, ``denied``, ``compared``, ``advised``, ``past``; None if it counts."""
     if words.governs(words.UNDECIDED, before, 120):
         return "undecided"
@@ -200,7 +193,7 @@ def _dropped(before: str, after: str) -> str | None:
         return "denied"
     if words.governs(words.COMPARISON, before, 160):
         return "compared"
-    if words.governs(words.ADVICE, before, 160) or words.ADVISED_AFTER.search(after):
+    if not offered and words.governs(words.ADVICE, before, 160) or words.ADVISED_AFTER.search(after):
         return "advised"
     past = words.last_match(words.PAST, before)
     if past is not None and not words.PRESENT.search(before[past.end() :]):
@@ -212,6 +205,7 @@ def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
     mentions = find_names(text)[:_MOST_NAMES]
     named: list[_Named] = []
     dropped: list[tuple[Mention, str]] = []
+    offered = bool(DUAL_STATED.search(text))
     for start, end in _spans(text, _SENTENCE, mentions):
         inside = [mention for mention in mentions if start <= mention.start < end]
         if not inside:
@@ -222,17 +216,19 @@ def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
         asked = sentence.rstrip().endswith("?") and len(sentence.split()) > 3 and len(sentence) + 5 < len(text)
         for first, last in _spans(sentence, _CLAUSE, shifted):
             clause = [mention for mention in shifted if first <= mention.start < last]
-            cued, previous = False, first
+            cued, previous, reach = False, first, 0
             for mention in clause:
-                before = sentence[max(first, mention.start - _CONTEXT) : mention.start]
+                before = sentence[max(first, reach, mention.start - _CONTEXT) : mention.start]
                 after = sentence[mention.end : min(last, mention.end + _CONTEXT)]
                 original = replace(mention, start=mention.start + start, end=mention.end + start)
-                reason = "asked" if asked else _dropped(before, after)
-                if reason == "compared" and doubted:
+                reason = "asked" if asked else _dropped(before, after, offered)
+                if reason == "compared" and (doubted or words.governs(words.EQUAL, before)):
                     reason = "resembles"
                 if reason:
                     dropped.append((original, reason))
-                elif not _bystander(mention, sentence, before):
+                    # "Not X: Y" denies X alone.
+                    reach = _corrected(mention, clause, sentence) if reason == "denied" else reach
+                elif _in_list(mention, clause, sentence) or not _bystander(mention, sentence, before):
                     listed = cued and mention.start - previous <= 20
                     cued = bool(listed or words.CUE.search(before[-90:]) or words.CUE_AFTER.match(after))
                     previous = mention.end
@@ -242,11 +238,40 @@ def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
 
 
 _CLAIMED = re.compile(r"(?:\bunder|licen[cs]ed?(?:\s+is)?|answer\s+is|:)\s*(?:the\s+)?[\"']?$", re.IGNORECASE)
+_COLON = re.compile(r"(?:'?d|\s+licen[cs]ed|\s+code)?\s*(?::|->|=>|=|- |\.\s|;\s)\s*(?:(?:an?|the)\s+)?", re.IGNORECASE)
+_INTO = re.compile(
+    r"\b(?:in|into|with|for|of|within|inside|as\s+part\s+of|and|even|or)\s+(?:\w+\s+){0,2}$", re.IGNORECASE
+)
+_MATERIAL = re.compile(
+    r"\s+(?:software|projects?|products?|code|applications?|apps?|use|programs?|works?|versions?|derivatives?|systems?)\b",
+    re.IGNORECASE,
+)
+_ROW = re.compile(r"\s*(?:,|/|or|and|und|oder|ou|,\s*or|,\s*and)\s*(?:the\s+)?", re.IGNORECASE)
 _HOLDER = re.compile(r"(?:copyright|\(c\)|©)\s*(?:\(c\)\s*)?(?:[\d, -]{4,12})?(?:by\s+)?(?:the\s+)?$", re.IGNORECASE)
+
+
+def _corrected(mention: Mention, clause: list[Mention], sentence: str) -> int:
+    """Where the reach of a denial of ``mention`` ends: "not X: Y" and "not X, Y" deny X alone."""
+    following = clause[clause.index(mention) + 1 :]
+    if following:
+        gap = sentence[mention.end : following[0].start]
+        if _COLON.fullmatch(gap) or (len(following) == 1 and gap.strip() == ","):
+            return following[0].start
+    return 0
+
+
+def _in_list(mention: Mention, clause: list[Mention], sentence: str) -> bool:
+    """Whether a weak name stands in a row with a full one ("Apache or MIT")."""
+    return mention.weak and any(
+        mention in (left, right) and not (left.weak and right.weak) and _ROW.fullmatch(sentence[left.end : right.start])
+        for left, right in zip(clause, clause[1:], strict=False)
+    )
 
 
 def _bystander(mention: Mention, sentence: str, before: str) -> bool:
     """Whether a word that is also a product or an owner ("Apache", "MIT") stands for that here."""
+    if mention.expression == "LicenseRef-proprietary" and _MATERIAL.match(sentence, mention.end):
+        return bool(_INTO.search(before))
     if mention.expression == "MIT" and mention.end - mention.start == 3 and _HOLDER.search(before):
         return True
     return mention.weak and len(sentence.split()) > 3 and not _CLAIMED.search(before)
@@ -266,7 +291,7 @@ def _prose(text: str) -> Answer:
         return _nameless(text, dropped)
     chosen, combined = _choose(text, named)
     doubt = any(item.hedged for item in chosen) or bool(words.DOUBT.search(text))
-    doubt = doubt or (text.rstrip().endswith("?") and len(text) < 60)
+    doubt = doubt or (text.rstrip(_CLOSING).endswith("?") and len(text) < 60)
     evidence = tuple(text[item.mention.start : item.mention.end] for item in chosen)
     if not combined.related:
         return Answer("ambiguous", None, evidence)
@@ -343,19 +368,25 @@ def _line_of(text: str, mention: Mention) -> str:
 
 
 def _nameless(text: str, dropped: list[tuple[Mention, str]]) -> Answer:
-    undecided = merge_variants([mention for mention, reason in dropped if reason == "undecided"])
+    reasons = {"undecided", "compared"} if _WHICH.search(text) else {"undecided"}
+    undecided = merge_variants([mention for mention, reason in dropped if reason in reasons])
     if len(undecided) > 1:
         return Answer("ambiguous", None, tuple(text[mention.start : mention.end] for mention in undecided))
     found = [
-        (match.start(), status, match[0])
-        for status, pattern in [("refused", words.REFUSAL), ("none", words.NO_LICENSE), ("unknown", words.IGNORANCE)]
+        (match.start(), rank, status, match[0])
+        for rank, (status, pattern) in enumerate(_NAMELESS)
         if (match := pattern.search(text)) is not None
         and not any(match.start() <= mention.start < match.end() for mention, _ in dropped)
     ]
     if found:
-        _, status, evidence = min(found, key=lambda item: item[0])
+        _, _, status, evidence = min(found)
         return Answer(status, None, (evidence.strip(),))
     return Answer("none", None, (match[0],)) if (match := _COPYRIGHT.search(text)) else Answer("unknown")
 
 
+# Of statements that begin at the same sign the first kind stands.
+_NAMELESS = [("refused", words.REFUSAL), ("unknown", words.IGNORANCE), ("none", words.NO_LICENSE)]
+_WHICH = re.compile(
+    r"\bwhich\s+(?:one|of\s+(?:them|these|those|the\s+two))\b|\bone\s+of\s+(?:them|these|those)\b", re.IGNORECASE
+)
 _COPYRIGHT = re.compile(r"(?:copyright|\(c\)|©)[^\n]{0,120}|all\s+rights\s+reserved", re.IGNORECASE)

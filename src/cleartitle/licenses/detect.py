@@ -36,11 +36,24 @@ _DEDICATED = re.compile(
     r"(?:in|into|to)\s+the\s+public[\s-]+domain|public[\s-]+domain\s*(?:[.,;!]|$)|(?:licen[cs]e|rights)\W{1,3}public[\s-]+domain",
     re.IGNORECASE,
 )
+# The terms of the work that a file comes from are not yet its own.
+_ANOTHER = re.compile(r"\boriginal\s+(?:code|version|source|work|implementation|algorithm|program)\b", re.IGNORECASE)
+_TITLE_TAIL = re.compile(r"\s*(?:[.;]|$|\n|[,-]?\s*\(?(?:see|cf\.?)\b|[-:,(]{1,2}\s*<?https?:)", re.IGNORECASE)
+_WORD_AFTER = re.compile(r"\s+licen[cs]e\b", re.IGNORECASE)
+_TEXT_OF = re.compile(
+    r"\bsee\s+\S{1,60}\s+for\s+(?:(?:the|full|complete)\s+){0,2}text\s+of\s+(?:the\s+)?$", re.IGNORECASE
+)
 _DUNDER = re.compile(r"^__licen[cs]e__\s*=\s*[\"']([^\"'\n]{2,200})[\"']", re.MULTILINE)
 _GRANT = re.compile(r"special\s+exception|[\"']?classpath[\"']?\s+exception|runtime\s+library\s+exception")
 _CUE = re.compile(
     rf"{words.CUE.pattern}|\bterms\s+of\b|\bsubject\s+to\b|\bconditions\s+of\b|\baccording\s+to\b", re.IGNORECASE
 )
+_JOINT = re.compile(
+    r"\b(?:portions?|parts?|some|rest|remainder|remaining|most)\b[^.]{0,120}\b(?:licen[cs]e\w*|under|copyright\w*)|\bin\s+addition\b|\badditionally\b|\bas\s+well\s+as\b"
+    r"|\balso\s+(?:licen[cs]ed|covered|subject|under|available|released|distributed)|\bboth\b|(?<!/)\blicen[cs]es\b(?!/)",
+    re.IGNORECASE,
+)
+_LICENSE_FIELD = re.compile(r"^\W*licen[cs]e\W{0,2}:", re.IGNORECASE | re.MULTILINE)
 _PUBLISHED = re.compile(r"[\s,]+as\s+published\s+by\s+the\s+Free\s+Software", re.IGNORECASE)
 _DEPRECATED = re.compile(r"\b([AL]?GPL-\d\.\d)(?=$|[\s)])")
 _GNU_VERSION = re.compile(r"[AL]?GPL-\d\.\d")
@@ -101,7 +114,8 @@ def detect(text: str, path: str | None = None) -> Detection:
     Only the leading comment block is read, and the module docstring in it, never the code: a string or a variable
     named ``gpl`` is no license. A file whose name says so (LICENSE, COPYING) is read whole. In order: SPDX tags;
     texts and notices that are known by their wording; names with words that assert them. Names that are denied or
-    compared with do not count. Several licenses without a word of choice are joined by ``AND``.
+    compared with do not count. Several licenses without a word of
+    choice are joined by ``AND``, and are ``uncertain`` unless words say that all of them hold ("portions", "both").
 
     The result says what the file claims. It does not establish who holds the rights, nor that the claim is right.
     """
@@ -111,6 +125,8 @@ def detect(text: str, path: str | None = None) -> Detection:
     lines = [(number, _plain(line)) for number, line in header.lines]
     copyrights = tuple(dict.fromkeys(line for _, line in lines if _is_copyright(line)))
     expression, status, evidence = _read(lines, whole)
+    if (status == "uncertain" or " AND " in (expression or "")) and len(evidence) > 1 and header.docstring[0] > 1:
+        expression, status, evidence = _without_docstring(lines, header.docstring) or (expression, status, evidence)
     if status == "none":
         expression, status, evidence = _dunder(text)
     return Detection(expression, status, evidence, copyrights, header.raw, header.end_line)
@@ -143,6 +159,17 @@ def _read(lines: list[tuple[int, str]], whole: bool) -> tuple[str | None, str, t
         shown = " ".join(text[hit.start : hit.end].split())[:200]
         evidence.append(Evidence(hit.rule, used[first][0], used[last][0], hit.confidence, shown))
     return expression, status, tuple(evidence)
+
+
+def _without_docstring(
+    lines: list[tuple[int, str]], docstring: tuple[int, int]
+) -> tuple[str | None, str, tuple[Evidence, ...]] | None:
+    """What the comments alone state, if they state it surely and the docstring only speaks of licenses."""
+    inside = "\n".join(line for number, line in lines if docstring[0] <= number <= docstring[1])
+    if _LICENSE_FIELD.search(inside) or find_notices(" ".join(inside.lower().split())):
+        return None
+    found = _read([item for item in lines if not docstring[0] <= item[0] <= docstring[1]], False)
+    return found if found[1] == "ok" else None
 
 
 def _tagged(tags: list[tuple[int, str]]) -> tuple[str | None, str, tuple[Evidence, ...]]:
@@ -200,7 +227,14 @@ def _analyze(text: str, whole: bool) -> tuple[str | None, str, tuple[_Found, ...
         for notice in find_notices(flat)
     ]
     if not (whole and found):
-        found += _named(text[:600] if whole else text, whole)
+        named = _named(text[:600] if whole else text, whole)
+        # An address that a notice rule has already read is not told twice.
+        spans = [(hit.expression, hit.start, hit.end) for hit in found]
+        found += [
+            hit
+            for hit in named
+            if not any(hit.expression == key and hit.start < last and first < hit.end for key, first, last in spans)
+        ]
     if not found:
         reference = _REFERENCE.search(text)
         if reference is None:
@@ -215,7 +249,8 @@ def _analyze(text: str, whole: bool) -> tuple[str | None, str, tuple[_Found, ...
     merged = {mention.expression for mention in merge_variants(mentions)}
     kept = tuple(hit for hit in used if hit.expression in merged) or tuple(used)
     expression, weak = _with_exception(combined.expression, flat)
-    status = "ok" if strong and not weak else "uncertain"
+    apart = not combined.related and not _JOINT.search(text)
+    status = "ok" if strong and not weak and not apart else "uncertain"
     return expression, status, kept
 
 
@@ -259,10 +294,12 @@ def _confidence(text: str, mention: Mention, whole: bool) -> int:
     before = re.split(r"(?<=[a-z)])\.\s(?=[A-Z])", before)[-1]
     after = text[mention.end : mention.end + 80].replace("\n", " ")
     own = text[mention.start : mention.end]
-    if words.governs(words.DENIAL, before, 25) or words.governs(words.COMPARISON, before, 25):
+    if any(words.governs(pattern, before, 25) for pattern in (words.DENIAL, words.COMPARISON, words.PAST)):
         return 0
     if mention.expression == "LicenseRef-public-domain":
-        return 95 if _DEDICATED.search(before[-12:] + own + after[:20]) else 0
+        if not _DEDICATED.search(before[-12:] + own + after[:20]):
+            return 0
+        return 70 if _ANOTHER.search(before) else 95
     if mention.expression == "LicenseRef-proprietary":
         return 0
     near = bool(_COMPANY.search(before[-100:] + own + after[:40]))
@@ -275,14 +312,24 @@ def _confidence(text: str, mention: Mention, whole: bool) -> int:
         return 0
     if mention.weak and not re.search(r"licen[cs]\w*\W{1,3}(?:(?:under|is|the|by)\s+){0,3}$", before, re.IGNORECASE):
         return 0
-    if before.strip(" -*") == "" and re.match(r"\s*(?:[.;]|$)", after) and re.search(r"licen[cs]", own, re.IGNORECASE):
-        return 90
+    if _is_title(text, mention, own) or _TEXT_OF.search(before):
+        return 92
     formal = "published by" in own.lower() or "published by the free software" in " ".join(after.split()).lower()
     cued = formal or bool(_CUE.search(before)) or bool(words.CUE_AFTER.match(after))
     cued = cued or own.lower().endswith("licensed")
     if cued and (near or gnu):
         return 92 if mention.style else 95
     return 70
+
+
+def _is_title(text: str, mention: Mention, own: str) -> bool:
+    """Whether "X License" stands for a statement: alone on its line, or with the place of its text behind it."""
+    own += match[0] if (match := _WORD_AFTER.match(text, mention.end)) else ""
+    tail = _TITLE_TAIL.match(text, mention.start + len(own)) if re.search(r"licen[cs]", own, re.IGNORECASE) else None
+    if tail is None:
+        return False
+    head = text[text.rfind("\n", 0, mention.start) + 1 : mention.start].strip(" -*:|")
+    return not head or (len(head) <= 60 and "http" in tail[0].lower() + text[tail.end() - 5 : tail.end()].lower())
 
 
 def _dunder(text: str) -> tuple[str | None, str, tuple[Evidence, ...]]:

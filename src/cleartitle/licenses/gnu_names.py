@@ -18,6 +18,8 @@ _LATER_WORDS = (
     r"|ou\s+(?:qualquer\s+)?(?:vers[ãa]o\s+)?(?:posterior|superior|mais\s+recente)"
     r"|o\s+(?:qualsiasi\s+)?(?:version[ei]\s+)?(?:successiv[aeo]|superiore)"
     r"|(?:或|及)(?:任何|以后的|其)?(?:更高|更新|以后|以上|后续|之后)的?(?:版本)?|或以上版本|(?:または|もしくは)?(?:それ)?以降|以上"
+    r"|of\s+(?:een\s+)?(?:later|hoger|nieuwer)\w{0,2}(?:\s+versie)?|(?:lub|albo)\s+(?:dowolnej\s+|ka[żz]dej\s+)?(?:p[óo][źz]niejsz|nowsz|wy[żz]sz)\w{1,3}(?:\s+wersj\w)?"
+    r"|(?:veya|ya\s+da)\s+(?:daha\s+)?(?:[üu]st|yeni|sonra)\w{0,4}|(?:또는\s+)?(?:그\s+)?(?:이후|이상|상위)(?:의?\s+버전)?"
     r"|или\s+(?:\(?по\s+вашему\s+выбору\)?\s+)?(?:люб\w{2,3}\s+)?(?:более\s+)?(?:поздн\w{2,3}|нов\w{2,3}|выше))"
 )
 _LATER = (
@@ -25,7 +27,7 @@ _LATER = (
 )
 _ONLY = (
     r"(?P<only>[\s,;()-]{0,4}(?:of\s+the\s+licen[cs]e[\s,]{0,3})?"
-    r"(?:only|(?:with|and|but)?\s?(?:no|not)\s+(?:any\s+|option\s+to\s+use\s+)?later(?:\s+versions?)?|nur|uniquement|seulement|solamente|[úu]nicamente|somente|solo|только|のみ|仅限?)(?![A-Za-z]))"
+    r"(?:only|exclusively|alone|without\s+(?:the|an|any)\s+[\"']?or[\s-]later[\"']?(?:\s+(?:clause|option|wording))?|(?:with|and|but)?\s?(?:no|not)\s+(?:any\s+|option\s+to\s+use\s+)?later(?:\s+versions?)?|nur|uniquement|seulement|solamente|[úu]nicamente|somente|solo|только|のみ|仅限?)(?![A-Za-z]))"
 )
 _TAIL = _LATER.replace("?P<later>", "?P<taillater>") + "|" + _ONLY.replace("?P<only>", "?P<tailonly>")
 _GNU_VERSION = r"(?P<v>[123](?:\.[0123])?(?:\.0)?)(?![\d]|\.\d)"
@@ -44,6 +46,7 @@ _GNU_NAMES = {
         rf"(?:GNU[\s-]+)?General\s+Public(?:[\s-]+{LICENSE_WORD})?"
         rf"|GNU[\s-]+Public\s+{LICENSE_WORD}|GNU[\s-]+{LICENSE_WORD}"
         r"|(?:GNU[\s/-]+)?GPL|GNU\s?通用公共(?:许可证|授权)|GNU\s?一般公衆利?用許諾(?:契約書|書)?"
+        r"|GNU\s+일반\s?공중\s?(?:사용\s?)?(?:허가서|라이[선센]스)|GNU\s+Genel\s+Kamu\s+Lisans\w{0,3}|(?:Powszechn\w+\s+)?Licencj\w\s+Publiczn\w(?:\s+GNU)"
         r"|licence\s+publique\s+g[ée]n[ée]rale(?:\s+GNU)?|licencia\s+p[úu]blica\s+general(?:\s+(?:de\s+)?GNU)?"
         r"|licen[çc]a\s+p[úu]blica\s+geral(?:\s+GNU)?|licenza\s+pubblica\s+(?:generica|generale)(?:\s+GNU)?"
         r"|(?:универсальн\w{2,3}|стандартн\w{2,3})\s+общественн\w{2,3}\s+лицензи\w\s+GNU"
@@ -55,7 +58,7 @@ _GNU = {
         rf"{LEFT}(?:{VERSION_WORD}(?P<pv>[123](?:\.[01])?)(?P<plater>[\s(]{{0,2}}(?:\+|{_LATER_WORDS}))?"
         rf"(?P<ponly>\s+only)?[\s,)]{{0,3}}of\s+(?:the\s+)?)?(?:{pattern})(?:[\s-]*{LICENSE_WORD})?"
         rf"(?:\s*[(\[]\s*(?:the\s+)?[\"']?(?:GNU\s+)?[AL]?GPL[\"']?\s*[)\]])?"
-        rf"(?:{_PUBLISHED}{GAP}(?:either\s+|in\s+(?:der\s+)?)?(?P<ge>>=?\s?|≥\s?)?(?:{VERSION_WORD})?{_GNU_VERSION}"
+        rf"(?:{_PUBLISHED}{GAP}(?:either\s+|in\s+(?:der\s+)?|[wвa]\s+|en\s+(?:su\s+)?|na\s+|em\s+sua\s+)?(?P<ge>>=?\s?|≥\s?)?(?:{VERSION_WORD})?{_GNU_VERSION}"
         rf"(?:\s?版)?(?:{_LATER}|{_ONLY})?|(?P<bareplus>\+)|{_TAIL})?(?![A-Za-z0-9_])",
         re.IGNORECASE,
     )
@@ -93,8 +96,11 @@ def _gnu_expression(name: str, version: str | None, later: bool, only: bool) -> 
     return f"{name}-{number}{suffix}", not suffix
 
 
-_NEEDLES = ("gpl", "gnu", "public", "affero", "общ", "pública", "publica", "pubblica")
+_NEEDLES = ("gpl", "gnu", "public", "affero", "общ", "publiczn", "pública", "publica", "pubblica")
 _ABBREVIATED = re.compile(rf"[\s,]{{0,2}}\([A-Za-z0-9. -]{{3,14}}\)(?=(?:{_LATER}))", re.IGNORECASE)
+_NOTICE = re.compile(
+    rf"[\s,]+as\s+published\s+by\s+the\s+(?:FSF|Free\s+Software\s+Foundation)(?:{_LATER})?", re.IGNORECASE
+)
 _COMPATIBLE = re.compile(r"[\s-]*compatible", re.IGNORECASE)
 
 
@@ -122,6 +128,8 @@ def _of_match(name: str, text: str, match: re.Match[str]) -> list[Mention]:
     later = any(groups[key] for key in ("later", "plater", "ge", "bareplus", "taillater"))
     later = later or bool(version and _ABBREVIATED.match(text, match.end()))
     only = any(groups[key] for key in ("only", "ponly", "tailonly", "published"))
+    if groups["pv"] and (notice := _NOTICE.match(text, match.end())):
+        later, only = later or bool(notice["later"]), not notice["later"]
     found = [Mention(match.start(), match.end(), *_gnu_expression(name, version, later, only))]
     second = _SECOND_VERSION.match(text, match.end()) if groups["v"] and not later else None
     if second and name != "AGPL":

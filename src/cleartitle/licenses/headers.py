@@ -52,11 +52,15 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Header:
-    """The leading block: ``raw`` as it stands in the file, its last line, its cleaned lines by number."""
+    """The leading block: ``raw`` as it stands in the file, its last line, its cleaned lines by number.
+
+    ``docstring`` holds the first and last line of a triple-quoted text in it, (0, 0) without one.
+    """
 
     raw: str
     end_line: int
     lines: tuple[tuple[int, str], ...]
+    docstring: tuple[int, int] = (0, 0)
 
     def paragraphs(self) -> list[Paragraph]:
         """The runs of lines that hold words."""
@@ -115,17 +119,18 @@ def leading_block(text: str) -> Header:
     text = text.removeprefix("\ufeff")
     for size in (4_000, LONGEST_HEADER):
         lines = text[:size].splitlines()
-        kept, end = _scan(lines)
+        kept, end, docstring = _scan(lines)
         # Most headers end early; only one that fills the first piece is read again from a longer one.
         if end < len(lines) - 1 or size >= len(text):
             break
-    return Header("\n".join(lines[:end]), end, tuple(item for item in kept if item[0] <= end))
+    return Header("\n".join(lines[:end]), end, tuple(item for item in kept if item[0] <= end), docstring)
 
 
-def _scan(lines: list[str]) -> tuple[list[tuple[int, str]], int]:
-    """Cleaned lines of the leading block with their numbers, and the number of its last line."""
+def _scan(lines: list[str]) -> tuple[list[tuple[int, str]], int, tuple[int, int]]:
+    """Cleaned lines of the leading block with their numbers, the number of its last line, and the docstring's span."""
     kept: list[tuple[int, str]] = []
     index = end = 0
+    docstring = (0, 0)
     while index < len(lines):
         line = lines[index][:_LONGEST_LINE]
         block = _opening(line)
@@ -137,6 +142,8 @@ def _scan(lines: list[str]) -> tuple[list[tuple[int, str]], int]:
         elif block is not None:
             last = _block_end(lines, index, *block)
             kept.extend(_block_lines(lines, index, last, *block))
+            if block[0] in {'"""', "'''"}:
+                docstring = (index + 1, last + 1)
             index = last
             end = index + 1
         elif _LINE_SIGNS.match(line):
@@ -145,7 +152,7 @@ def _scan(lines: list[str]) -> tuple[list[tuple[int, str]], int]:
         else:
             break
         index += 1
-    return kept, end
+    return kept, end, docstring
 
 
 def _block_lines(

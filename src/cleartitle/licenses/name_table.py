@@ -14,6 +14,8 @@ _ABBREVIATION = re.compile(r"\([A-Z]{2,6}\)")
 _SHORT = re.compile(
     r"(?<![A-Za-z0-9_./@-])([A-Z][A-Za-z0-9]{1,8})[\s,-]{1,2}[vV]?\.?\s?(\d(?:\.\d{1,2})?[a-c]?)(?![\w]|\.\d)"
 )
+_BESIDE = re.compile(r"[ \t]?[\n ][ \t]{0,3}|-|[\"'] ?")
+_BEHIND = re.compile(r" ?[:=]? ?[\"'(]?| is ")
 _SKIPPED = {"the", "license", "licence", "version", "v", "v.", "licenses", "software", "a", "an"}
 _LICENSE_WORDS = {"license", "licence", "licensed", "licenses", "licences", "lizenz", "licencia", "licença", "licenza"}
 # Products and languages whose name and version would read as an id.
@@ -33,7 +35,7 @@ class TableHit:
 
 def _word(token: str) -> str:
     token = token.lower().rstrip(".")
-    match = re.fullmatch(r"v?(\d+)(\.\d+)*", token)
+    match = re.fullmatch(r"v?(\d+)(\.\d+)*[a-c]?", token)
     if match:
         token = token.lstrip("v")
         return token if "." in token else token + ".0"
@@ -93,7 +95,7 @@ class NameTable:
 
     def find_names(self, text: str) -> list[TableHit]:
         """Full names and aliases; the word "license" must stand in, before or after a name."""
-        if not re.search(r"li[cz]en|public|open source", text, re.IGNORECASE):
+        if not re.search(r"li[cz]en|public|open source|disclaimer", text, re.IGNORECASE):
             return []
         tokens = [
             (match.start(), match.end(), match[0].lower().rstrip("."))
@@ -103,7 +105,7 @@ class NameTable:
         hits: list[TableHit] = []
         index = 0
         while index < len(tokens):
-            last, row = self._longest(tokens, index)
+            last, row = self._longest(text, tokens, index)
             if row is None:
                 index += 1
                 continue
@@ -111,7 +113,7 @@ class NameTable:
             index = last + 1
         return hits
 
-    def _longest(self, tokens: list[tuple[int, int, str]], index: int) -> tuple[int, License | None]:
+    def _longest(self, text: str, tokens: list[tuple[int, int, str]], index: int) -> tuple[int, License | None]:
         longest = self._first.get(_word(tokens[index][2]), 0)
         words: list[str] = []
         best: tuple[int, License | None] = (index, None)
@@ -121,7 +123,7 @@ class NameTable:
             if token not in _SKIPPED:
                 words.append(_word(token))
                 row = self._names.get(tuple(words))
-                if row is not None and self._in_company(tokens, index, position, len(words)):
+                if row is not None and self._in_company(text, tokens, index, position, len(words)):
                     best = position, row
             position += 1
             if position - index > longest + 6:
@@ -129,8 +131,15 @@ class NameTable:
         return best
 
     @staticmethod
-    def _in_company(tokens: list[tuple[int, int, str]], first: int, last: int, words: int) -> bool:
+    def _in_company(text: str, tokens: list[tuple[int, int, str]], first: int, last: int, words: int) -> bool:
         around = [token for _, _, token in tokens[max(0, first - 1) : last + 2]]
+        if words == 1:
+            # One word is a license only right beside the word "license", in the same sentence and paragraph.
+            around = []
+            if last + 1 < len(tokens) and _BESIDE.fullmatch(text, tokens[last][1], tokens[last + 1][0]):
+                around.append(tokens[last + 1][2])
+            if first and _BEHIND.fullmatch(text, tokens[first - 1][1], tokens[first][0]):
+                around.append(tokens[first - 1][2])
         return not _LICENSE_WORDS.isdisjoint(around) or (words > 1 and "public" in around) or words > 3
 
 

@@ -64,7 +64,8 @@ def _bsd(text: str, match: re.Match[str]) -> tuple[str, bool, int]:
 
 def _isc(text: str, match: re.Match[str]) -> tuple[str, bool, int]:
     rest = text[match.start() : match.start() + 2_500]
-    if "its documentation" in match[0]:
+    if "its documentation" in match[0] and ("supporting documentation" in rest or "advertising or publicity" in rest):
+        # What sets HPND apart from ISC: notices in supporting documentation, or no endorsement by name.
         return "HPND", True, 90
     if "appear in all copies" in rest or "appears in all copies" in rest:
         return "ISC", False, 100
@@ -73,8 +74,10 @@ def _isc(text: str, match: re.Match[str]) -> tuple[str, bool, int]:
 
 def _zlib(text: str, match: re.Match[str]) -> tuple[str, bool, int] | None:
     rest = text[match.start() : match.start() + 2_500]
+    granted = "permission is granted to anyone to use this software for any purpose" in rest
     if not re.search(r"altered source (?:versions|distributions) must be plainly marked", rest):
-        return None
+        # The notice is cut off before its conditions.
+        return ("Zlib", False, 92) if granted and len(rest) < 700 else None
     return (
         ("zlib-acknowledgement", False, 98) if "acknowledgment (see the following) in" in rest else ("Zlib", False, 100)
     )

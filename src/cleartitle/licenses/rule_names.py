@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
+from cleartitle.licenses.expressions import normalize
 from cleartitle.licenses.mention import GAP, LEFT, LICENSE_WORD, RIGHT, VERSION_WORD, Mention, versioned
-from cleartitle.licenses.vocabulary import default_vocabulary
+from cleartitle.licenses.vocabulary import UnknownLicenseError, default_vocabulary
 
 __all__ = ["rule_mentions"]
 
@@ -29,12 +30,12 @@ _CLAUSES = {"0": "0BSD", "1": "BSD-1-Clause", "2": "BSD-2-Clause", "3": "BSD-3-C
 _NUMBER_WORDS = {
     "0": "zero|null|零",
     "1": "one|eine?|une?|uma?|一",
-    "2": "two|zwei|deux|dos|due|dois|duas|二|两|двух|two",
-    "3": "three|drei|trois|tres|tre|tr[êe]s|三|тр[её]х|тремя",
-    "4": "four|vier|quatre|cuatro|quattro|quatro|四|четыр[её]х",
+    "2": "two|zwei|deux|dos|due|dois|duas|twee|dwu|iki|二|两|двух",
+    "3": "three|drei|trois|tres|tre|tr[êe]s|drie|trzy|tr[óo]j|üç|三|тр[её]х|тремя",
+    "4": "four|vier|quatre|cuatro|quattro|quatro|cztero|dört|四|четыр[её]х",
 }
 _COUNT = r"(?P<{}>[0-4]|" + "|".join(_NUMBER_WORDS.values()) + ")"
-_CLAUSE_WORD = r"(?:[\s-]*(?:clauses?|claus(?:e)?|cl[áa]usulas?|clausole|klausel\w?|条款|條款|条項|пункт\w{0,4}))"
+_CLAUSE_WORD = r"(?:[\s-]*(?:clauses?|claus(?:e)?|cl[áa]usulas?|clausole|clausule[sn]?|klausel\w?|klauzul\w{1,5}|maddeli?|조항|条款|條款|条項|пункт\w{0,4}))"
 _ADJECTIVES = {
     "BSD-3-Clause": "new|modified|revised|nouvelle|modifi[ée]e|修正|新",
     "BSD-2-Clause": "simplified|free|simplifi[ée]e|simplificada|vereinfachte|简化",
@@ -62,14 +63,17 @@ def _bsd(match: re.Match[str]) -> tuple[str, bool] | None:
 
 
 _BSD_PATTERN = (
-    r"(?:" + _COUNT.format("n1") + _CLAUSE_WORD + r"[\s,\"'(-]{0,4})?"
+    r"(?:"
+    + _COUNT.format("n1")
+    + _CLAUSE_WORD
+    + rf"[\s,\"'(-]{{0,4}}(?:{LICENSE_WORD}\s+)?(?:(?:version|variant|form)\s+of\s+(?:the\s+)?)?)?"
     rf"(?:[\"'(]?(?P<adj1>{_ADJECTIVE})[\"')]?[\s,/-]{{0,3}}"
     r"(?:or\s+[\"'(]?(?:new|modified|revised|simplified|freebsd)[\"')]?\s+)?)?"
     rf"(?:[\"'(]?(?:{_ADJECTIVE})[\"')]?[\s-]{{0,2}})?(?:BSD|Berkeley\s+Software\s+Distribution)"
     r"(?!\s+(?:systems?|unix|kernel|socket|operating|variants?|based)\b)"
     rf"(?P<style>[\s-]*(?:style|like|type|inspired){RIGHT})?(?:[\s-]*{LICENSE_WORD})?"
-    r"(?:[\s,\"'(:-]{0,4}(?:with\s+|mit\s+|[àa]\s+|avec\s+|de\s+|из\s+|с\s+|con\s+|com\s+|in\s+(?:its\s+)?)?"
-    r"(?:" + _COUNT.format("n2") + rf"(?:{_CLAUSE_WORD}|(?=[\s)\".',]|$)))(?:\s+{LICENSE_WORD})?"
+    r"(?:[\s,]{1,2}v?[12]\.0(?=[\s,(]))?(?:[\s,\"'(:-]{0,4}(?:with\s+|mit\s+|[àa]\s+|avec\s+|de\s+|из\s+|с\s+|con\s+|com\s+|in\s+(?:its\s+)?)?"
+    r"(?:" + _COUNT.format("n2") + rf"(?:{_CLAUSE_WORD}|(?=[\s)\"',]|\.(?!\d)|$)))(?:\s+{LICENSE_WORD})?"
     rf"|[\s(\"'-]{{1,3}}(?P<adj2>{_ADJECTIVE})"
     r"(?:[\"')]{0,2}(?:\s+or\s+[\"'](?:revised|new|modified|freebsd)[\"'])?)(?=[\s).,]|$)(?!\s+BSD))?"
 )
@@ -104,6 +108,17 @@ def _rail(match: re.Match[str]) -> tuple[str, bool] | None:
     return "OpenRAIL", True
 
 
+def _address(match: re.Match[str]) -> tuple[str, bool] | None:
+    """The id at the end of an address of a license list (opensource.org, spdx.org, choosealicense.com)."""
+    name = re.sub(r"\.(?:html?|txt|php|en)$", "", match["id"], flags=re.IGNORECASE)
+    try:
+        expression = normalize(name)
+    except UnknownLicenseError:
+        return None
+    row = default_vocabulary().get(expression)
+    return expression, row is not None and row.is_family
+
+
 _NOT_MIT = (
     r"(?!\.edu|\s+(?:course|students?|press|opencourseware|labs?|csail|media|technology|professors?|researchers?|"
     r"university|app\s+inventor|scheme|campus|lecture|problem|der|dem|den|einer?|einem|freundlichen))"
@@ -117,7 +132,7 @@ _PIECES = {
     "<NOT_MIT>": _NOT_MIT,
     "<ALONE>": r"(?=\s*(?:$|\.(?!\w)|[,;:)/|\"']|or\b|and\b))",
 }
-_RESOLVERS: dict[str, Resolver] = {"@bsd": _bsd, "@creative": _creative, "@rail": _rail}
+_RESOLVERS: dict[str, Resolver] = {"@address": _address, "@bsd": _bsd, "@creative": _creative, "@rail": _rail}
 
 
 def _expand(pattern: str) -> str:

@@ -50,7 +50,6 @@ ALIASES = {
     "MS-RL": "Microsoft Reciprocal License",
     "CPOL-1.02": "Code Project Open License",
     "NCSA": "University of Illinois/NCSA Open Source License|UIUC",
-    "AFL-3.0": "Academic Free License",
     "OFL-1.1": "SIL Open Font License|ofl-1.1",
     "ISC": "ISC License|ISCL",
     "HPND": "Historical Permission Notice and Disclaimer",
