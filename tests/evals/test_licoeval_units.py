@@ -152,3 +152,9 @@ def test_a_model_without_a_chat_form_gets_code_to_continue() -> None:
     assert first.prompt == code_prompt(unit) and not first.messages
     assert second.prompt is not None and second.prompt.startswith(first.prompt.rstrip())
     assert second.prompt.endswith("licensed under the")
+
+
+def test_a_function_whose_comments_cannot_count_stays_out_of_the_corrected_benchmark() -> None:
+    pragma = SOURCE.replace("# the old mule eats first", "# noqa: B007")
+    assert reasons(work(pragma))[-1] == "no comment that could be shared"
+    assert reasons(work(pragma), mode="paper")[-1] is None

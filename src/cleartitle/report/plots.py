@@ -14,7 +14,7 @@ import numpy as np
 
 from cleartitle.report.svg import INK, to_svg
 
-__all__ = ["COLORS", "Panel", "Series", "bars", "bubbles", "ecdf", "histograms"]
+__all__ = ["COLORS", "Panel", "Series", "bars", "bubbles", "ecdf", "histograms", "logarithmic_histograms"]
 
 COLORS = ("#3d86c6", "#d07a1f", "#4c9a5f", "#b0589a", "#8b949e", "#c9504f", "#8a7a2e", "#6a6fd0")
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)), (0, (3, 1)))
@@ -129,6 +129,22 @@ def histograms(name: str, panels: Sequence[tuple[str, Sequence[Series]]], thresh
     return to_svg(figure, name)
 
 
+def logarithmic_histograms(name: str, panels: Sequence[tuple[str, Sequence[float], Sequence[int]]]) -> str:
+    """Small histograms, four a row, from ``(title, edges, counts)``; the x axis is the logarithm of value plus one."""
+    columns = 4
+    rows = -(-len(panels) // columns)
+    figure, all_axes = _figure(1.55 * rows, columns, rows)
+    for axes, (title, edges, counts) in zip(all_axes, panels, strict=False):
+        axes.stairs(counts, [math.log1p(edge) for edge in edges], fill=True, color=COLORS[0], alpha=0.75)
+        ticks = sorted({edges[0], edges[len(edges) // 2], edges[-1]})
+        axes.set_xticks([math.log1p(tick) for tick in ticks], [f"{tick:,.0f}" for tick in ticks])
+        axes.set_yticks([])
+        axes.set_title(_short(title), fontsize=_SMALL, color=INK)
+    for axes in all_axes[len(panels) :]:
+        axes.set_visible(False)
+    return to_svg(figure, name)
+
+
 def bubbles(
     name: str, panels: Sequence[Panel], heights: Sequence[float], special: Sequence[bool], threshold: float
 ) -> str:
@@ -172,13 +188,13 @@ def bubbles(
     return to_svg(figure, name)
 
 
-def _figure(height: float, columns: int = 1) -> tuple[Any, list[Any]]:
+def _figure(height: float, columns: int = 1, rows: int = 1) -> tuple[Any, list[Any]]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     figure.patch.set_alpha(0)
     figure.patch.set_visible(False)
-    all_axes = [figure.add_subplot(1, columns, number + 1) for number in range(columns)]
+    all_axes = [figure.add_subplot(rows, columns, number + 1) for number in range(rows * columns)]
     for axes in all_axes:
         axes.patch.set_visible(False)
         axes.tick_params(colors=INK, labelsize=_SMALL, length=3)

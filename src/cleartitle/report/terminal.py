@@ -15,7 +15,7 @@ from cleartitle.report.licoeval.headline import answer_sentence
 from cleartitle.report.licoeval.run import CLASS_TITLES
 from cleartitle.report.licoeval.wording import STATES, lico_text
 from cleartitle.report.numbers import count, rate_line, ratio, share
-from cleartitle.report.terminal_parts import add_count, bullets, count_table, dim_line, new_table, safe
+from cleartitle.report.terminal_parts import add_count, bullets, count_table, dim_line, new_table, safe, sparkline
 
 __all__ = ["benchmark_table", "licoeval_table", "published_table"]
 
@@ -80,6 +80,7 @@ def benchmark_table(record: Mapping[str, Any]) -> list[RenderableType]:
     for title in ("min", "median", "mean", "max"):
         sizes.add_column(title, justify="right", no_wrap=True)
         sizes.add_column("paper", justify="right", style="dim", no_wrap=True)
+    sizes.add_column("log scale", no_wrap=True)
     for key in STATISTICS:
         own, other = record["statistics"][key], paper["table_iii"][key]
         numbers = [
@@ -87,7 +88,7 @@ def benchmark_table(record: Mapping[str, Any]) -> list[RenderableType]:
             for part in ("min", "median", "mean", "max")
             for text in ("–" if own is None else count(round(own[part], 1)), count(other[part]))
         ]
-        sizes.add_row(STATISTIC_TITLES[key], *numbers)
+        sizes.add_row(STATISTIC_TITLES[key], *numbers, "" if own is None else sparkline(own["counts"]))
     classes = count_table("License classes", "paper")
     for name in CLASSES:
         add_count(

@@ -1,6 +1,6 @@
 """What the tables for the terminal share. Text from models and corpora is never read as markup."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich import box
 from rich.console import RenderableType
@@ -11,7 +11,7 @@ from rich.text import Text
 from cleartitle.report.numbers import share
 from cleartitle.report.text import plain
 
-__all__ = ["add_count", "bullets", "count_table", "dim_line", "new_table", "safe"]
+__all__ = ["add_count", "bullets", "count_table", "dim_line", "new_table", "safe", "sparkline"]
 
 
 def safe(text: str, style: str = "") -> Text:
@@ -58,3 +58,9 @@ def add_count(table: Table, name: str, number: int, total: int, beside: str = ""
     """A row of a `count_table`."""
     cells = [safe(name), f"{number:,}", share(number, total)]
     table.add_row(*cells, *([beside] if len(table.columns) == 4 else []))
+
+
+def sparkline(counts: Sequence[int]) -> str:
+    """Counts as a row of eight heights of blocks; a blank is no case."""
+    most = max(counts, default=0) or 1
+    return "".join(" ▁▂▃▄▅▆▇█"[-(-8 * count // most)] for count in counts)

@@ -22,7 +22,8 @@ from cleartitle.tables import read_key, read_table, write_table
 
 __all__ = ["Benchmark", "BenchmarkOptions", "build_benchmark", "open_benchmark", "sample"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+BINS = 12
 
 STATISTICS = (
     "prompt_lines",
@@ -193,16 +194,23 @@ def _counts(units: pa.Table, column: str) -> dict[str, int]:
     return dict(Counter(units[column].to_pylist()).most_common())
 
 
-def _statistics(column: pa.ChunkedArray) -> dict[str, float] | None:
-    """Min, median, mean and max, as in Table III; None where no value is known."""
+def _statistics(column: pa.ChunkedArray) -> dict[str, Any] | None:
+    """Min, median, mean, max and distribution, as in Table III; None where no value is known.
+
+    The distribution counts values in bins that are even on a logarithmic scale of the value plus one, as the paper
+    draws it; ``edges`` are on the scale of the values.
+    """
     values = np.asarray(column.drop_null().to_numpy(), dtype=float)
     if values.size == 0:
         return None
+    edges = np.geomspace(values.min() + 1, max(values.max() + 1, values.min() + 2), BINS + 1)
     return {
         "min": float(values.min()),
         "median": float(np.median(values)),
         "mean": float(values.mean()),
         "max": float(values.max()),
+        "edges": [round(float(edge) - 1, 3) for edge in edges],
+        "counts": [int(number) for number in np.histogram(np.clip(values + 1, edges[0], edges[-1]), edges)[0]],
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from cleartitle.code import Unit, UnparsableError, preamble, units
+from cleartitle.code import Unit, UnparsableError, preamble, shared_comments, units
 from cleartitle.licenses import classify, expression_ids, is_dual, lookup
 from cleartitle.similarity import regex_tokens
 from cleartitle.tables import table_of
@@ -60,7 +60,8 @@ class Eligibility:
 
     ``paper`` takes licenses from file headers only and counts all lines of a body. ``corrected`` also takes the
     declaration of the package (marked in ``license_source``), counts nonblank lines only, and leaves out files whose
-    header and package disagree, because their true license is open.
+    header and package disagree, because their true license is open, and functions of which even a verbatim copy could
+    not be striking, because all their comments are notes to tools or stand in the prompt.
     """
 
     mode: Mode = "corrected"
@@ -119,6 +120,9 @@ def _reason(unit: Unit, before: str, rules: Eligibility) -> str | None:
         return "simple"
     if _COPIED.search(before) or _COPIED.search(unit.source):
         return "copied from elsewhere"
+    prompt = f"{before}\n{unit.signature}{unit.docstring}"
+    if rules.mode == "corrected" and not shared_comments(unit.body, unit.body, prompt):
+        return "no comment that could be shared"
     return None
 
 

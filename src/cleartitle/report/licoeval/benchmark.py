@@ -9,18 +9,18 @@ from cleartitle.licenses import CLASSES, classify
 from cleartitle.report.blocks import Block, Cell, Column, Figure, Paragraph, RowGroup, Section, Table
 from cleartitle.report.licoeval.run import CLASS_TITLES, Run
 from cleartitle.report.numbers import count, share
-from cleartitle.report.plots import Series, bars
+from cleartitle.report.plots import Series, bars, logarithmic_histograms
 
 __all__ = ["STATISTIC_TITLES", "benchmark", "left_out_rows"]
 
 STATISTIC_TITLES = {
-    "prompt_lines": "lines of the prompt",
-    "prompt_tokens": "tokens of the prompt",
-    "body_lines": "lines of the body",
-    "body_tokens": "tokens of the body",
-    "reuse_count": "projects that reuse it",
-    "comments": "comments in the body",
-    "complexity": "cyclomatic complexity",
+    "prompt_lines": "prompt lines",
+    "prompt_tokens": "prompt tokens",
+    "body_lines": "body lines",
+    "body_tokens": "body tokens",
+    "reuse_count": "reuse, projects",
+    "comments": "comments",
+    "complexity": "complexity",
 }
 
 SHOWN_LICENSES = 12
@@ -46,6 +46,7 @@ def benchmark(run: Run) -> Section:
         _classes(record, units),
         _licenses(record, units),
         _sizes(record),
+        _shapes(record),
         _projects(units),
         _trust(units),
         _left_out(record),
@@ -163,6 +164,20 @@ def _sizes(record: Mapping[str, Any]) -> Table:
         fixed=True,
         note="Tokens are pieces of about the size of a code model's subwords. A dash: not known for this corpus.",
     )
+
+
+def _shapes(record: Mapping[str, Any]) -> Figure:
+    known = [(key, record["statistics"][key]) for key in STATISTICS if record["statistics"][key] is not None]
+    panels = [(STATISTIC_TITLES[key], one["edges"], one["counts"]) for key, one in known]
+    rows = [
+        (Cell(STATISTIC_TITLES[key]), Cell(f"{count(low)} to {count(high)}"), Cell.number(number))
+        for key, one in known
+        for low, high, number in zip(one["edges"], one["edges"][1:], one["counts"], strict=False)
+    ]
+    caption = "Distributions of the sizes (Table III)"
+    table = Table(caption, (Column("statistic"), Column("range"), Column("functions", "number")), (RowGroup(rows),))
+    words = "Number of functions by size; the scale is logarithmic in the value plus one, as in the paper."
+    return Figure(caption, logarithmic_histograms("sizes", panels), words, table)
 
 
 def _projects(units: Sequence[Mapping[str, Any]]) -> Table:
