@@ -9,7 +9,15 @@ from typing import Any
 from cleartitle.licenses import answer_words as words
 from cleartitle.licenses.answer_text import FENCE, without_markup
 from cleartitle.licenses.answer_tongues import CLAUSES
-from cleartitle.licenses.combine import DUAL, DUAL_STATED, Combined, combine, explicit_expression, merge_variants
+from cleartitle.licenses.combine import (
+    DUAL,
+    DUAL_STATED,
+    Combined,
+    combine,
+    covers,
+    explicit_expression,
+    merge_variants,
+)
 from cleartitle.licenses.expressions import normalize
 from cleartitle.licenses.names import Mention, clean_text, find_names
 from cleartitle.licenses.notices import find_notices, flatten
@@ -167,7 +175,7 @@ def _field(text: str) -> Answer | None:
         return None
     answer = _whole(value)
     if answer is None and re.fullmatch(
-        r"\W*(?:none|not\s+\w+|no\s+license|n/a|unspecified|unlicensed)\W*", value, re.IGNORECASE
+        r"\W*(?:none|null|nil|not\s+\w+|no\s+license|n/a|unspecified|unlicensed)\W*", value, re.IGNORECASE
     ):
         answer = Answer("none")
     if answer is None and re.fullmatch(r"\W*(?:unknown|unclear|undetermined|other)\W*", value, re.IGNORECASE):
@@ -213,7 +221,8 @@ def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
         sentence = text[start:end]
         shifted = [replace(mention, start=mention.start - start, end=mention.end - start) for mention in inside]
         doubted = bool(words.HEDGE_ANYWHERE.search(sentence))
-        asked = sentence.rstrip().endswith("?") and len(sentence.split()) > 3 and len(sentence) + 5 < len(text)
+        asked = sentence.rstrip().endswith("?") and len(sentence) + 5 < len(text)
+        asked = asked and (len(sentence.split()) > 3 or bool(_NAY.match(text, end)))
         for first, last in _spans(sentence, _CLAUSE, shifted):
             clause = [mention for mention in shifted if first <= mention.start < last]
             cued, previous, reach = False, first, 0
@@ -232,12 +241,15 @@ def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
                     listed = cued and mention.start - previous <= 20
                     cued = bool(listed or words.CUE.search(before[-90:]) or words.CUE_AFTER.match(after))
                     previous = mention.end
-                    hedged = doubted or bool(words.HEDGE_BEFORE.search(before))
+                    hedged = doubted or words.governs(words.HEDGE_BEFORE, before, _CONTEXT)
                     named.append(_Named(original, cued, hedged, (start, end)))
     return named, dropped
 
 
 _CLAIMED = re.compile(r"(?:\bunder|licen[cs]ed?(?:\s+is)?|answer\s+is|:)\s*(?:the\s+)?[\"']?$", re.IGNORECASE)
+_NAY = re.compile(r"\s*(?:no|nope|nein|non|not)\b", re.IGNORECASE)
+_LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"]{1,400}", re.IGNORECASE)
+_OFFERED = re.compile(r"(?:\bor|/|\band)\s*(?:under\s+)?(?:an?\s+|the\s+)?$", re.IGNORECASE)
 _COLON = re.compile(r"(?:'?d|\s+licen[cs]ed|\s+code)?\s*(?::|->|=>|=|- |\.\s|;\s)\s*(?:(?:an?|the)\s+)?", re.IGNORECASE)
 _INTO = re.compile(
     r"\b(?:in|into|with|for|of|within|inside|as\s+part\s+of|and|even|or)\s+(?:\w+\s+){0,2}$", re.IGNORECASE
@@ -284,13 +296,15 @@ def _prose(text: str) -> Answer:
         return noticed
     if named and all(item.mention.expression in _STATEMENTS for item in named) and words.NO_LICENSE.search(text):
         named = []
+    named = _without_asides(text, named)
     if not named:
         named = [_Named(mention, True, False, (0, 0)) for mention, reason in dropped if reason == "past"]
         named = named or [_Named(mention, True, True, (0, 0)) for mention, reason in dropped if reason == "resembles"]
     if not named:
         return _nameless(text, dropped)
     chosen, combined = _choose(text, named)
-    doubt = any(item.hedged for item in chosen) or bool(words.DOUBT.search(text))
+    short = len(text.split()) <= 8 and words.HEDGE_ANYWHERE.search(text)
+    doubt = bool(short) or any(item.hedged for item in chosen) or bool(words.DOUBT.search(text))
     doubt = doubt or (text.rstrip(_CLOSING).endswith("?") and len(text) < 60)
     evidence = tuple(text[item.mention.start : item.mention.end] for item in chosen)
     if not combined.related:
@@ -299,6 +313,27 @@ def _prose(text: str) -> Answer:
         return Answer("ambiguous", None, evidence)
     status = "hedged" if doubt else "family" if combined.family else "ok"
     return Answer(status, combined.expression, evidence)
+
+
+def _without_asides(text: str, named: list[_Named]) -> list[_Named]:
+    """Names in an address count when they sharpen another name or stand alone; so do statements ("proprietary")."""
+    links = [match.span() for match in _LINK.finditer(text)]
+    spoken = [item for item in named if not any(start <= item.mention.start < end for start, end in links)]
+    if spoken:
+        named = [
+            item
+            for item in named
+            if item in spoken or any(covers(item.mention.expression, other.mention.expression) for other in spoken)
+        ]
+    others = [item for item in named if item.mention.expression not in _STATEMENTS]
+    if others and not DUAL_STATED.search(text):
+        named = [item for item in named if item in others or _offered(text, item.mention)]
+    return named
+
+
+def _offered(text: str, mention: Mention) -> bool:
+    """Whether a statement is one of several on offer: "GPL or a commercial license"."""
+    return bool(_OFFERED.search(text[max(0, mention.start - 40) : mention.start]))
 
 
 def _offers_choice(text: str) -> bool:

@@ -46,7 +46,7 @@ DENIAL = _any(
     r"\b(?:never|neither|nor)\b",
     r"\bno\b(?!\s*[,.:;!-]|\s+(?:doubt|question|less|wonder|surprise|rights|restrictions)\b)",
     r"\b(?:rather|other)\s+than\b|\binstead\s+of\b|\bas\s+opposed\s+to\b|\bwithout\s+(?:an?|any|the)\s*$",
-    r"\b(?:wrong|incorrect|false|mistaken|inaccurate)\s+to\s+\w+|\banything\s+but\b|\bfar\s+from\b",
+    r"\bi\s+(?:highly\s+|really\s+|strongly\s+)?doubt\b|\b(?:wrong|incorrect|false|mistaken|inaccurate)\s+to\s+\w+|\banything\s+but\b|\bfar\s+from\b",
     r"\bnicht\b(?!\s+nur)|\bkeine?[rnsm]?\b|\b(?:an)?statt\b",
     r"\bpas\b|\bni\b|\bplut[ôo]t\s+que\b|\bau\s+lieu\s+de\b",
     r"\ben\s+lugar\s+de\b|\bnon\b|\bn[ãa]o\b|\binvece\s+d",
@@ -56,10 +56,11 @@ DENIAL = _any(
 )
 """A denial before a name."""
 RESET = _any(
-    r"[,:;.)-]\s*(?:it(?:'s|\s+is|\s+was|\s+uses)|(?:this|that|they|these|the|its)\s+(?:[\w-]+\s+){0,3}(?:is|are|was|uses)|rather|instead|actually|maybe|perhaps|"
+    r"[,:;.)-]\s*(?:it(?:'s|\s+is|\s+was|\s+uses)|(?:this|that|they|these|the|its)\s+(?:[\w-]+\s+){0,3}(?:is|are|was|uses?|used|chose|picked|selected|went)|rather|instead|actually|maybe|perhaps|"
     r"probably|possibly|most\s+likely|likely|i\s+(?:think|believe|guess)|but)\b",
     r"\bexcept\b|\bbut\b|\bother\s+than\b(?=.{0,20}$)",
     r"\band\s+(?:is|it|it's|was|are|falls?|therefore|so|thus|instead|has\s+been|comes?)\b",
+    r"\b(?:sure|certain|positive|known?|say|tell|confirm|verify)\s*[,;:]|[,;:]\s*(?:always|just|simply)\b",
     r",\s*(?:then|dann|alors|entonces)\b",
     r"[,:;]\s*(?:es\s+ist|sie\s+ist|das\s+ist|c'est|il\s+s'agit|es\b|è\b|é\b|это\b|a)\b|\bsondern\b|\bsino\b",
     r"而是|就是|它是|,\s*是",
@@ -94,7 +95,7 @@ ADVISED_AFTER = _any(
 )
 """Advice after a name."""
 PAST = _any(
-    r"\b(?:used\s+to\s+be|formerly|previously|originally|initially|at\s+first|in\s+the\s+past|until|prior\s+to|bis\s+\d{4}|jusqu'|hasta|historically|earlier\s+versions?)\b",
+    r"\b(?:used\s+to\s+be|formerly|previously|originally|initially|at\s+first|in\s+the\s+past|until|prior\s+to|(?:old|former|previous)(?![-/])|bis\s+\d{4}|jusqu'|hasta|historically|earlier\s+versions?)\b",
     r"\b(?:switch\w*|mov\w+|chang\w+|re-?licen[cs]\w+|migrat\w+|went)\s+(?:\w+\s+){0,3}from\b",
     r"\b(?:urspr[üu]nglich|fr[üu]her|ehemals|anciennement|auparavant|[àa]\s+l'origine|anteriormente|antes|originalmente|in\s+origine|precedentemente)\b",
     r"以前|原来|最初|原先|かつて|раньше|ранее|изначально|первоначально",
@@ -107,7 +108,7 @@ PRESENT = _any(
 ADVICE = _any(
     r"\bif\b(?!\s+(?:i\b|my\s+memory|memory\s+serves|anything))|\bwhether\b",
     r"\byou\s+(?:can|could|may|might|should|would|will|'d)\s+(?:[\w'-]+\s+){0,3}(?:choose(?!\s+(?:either|between|one|from))|consider|release|licen[cs]e|add|apply|pick|select|want|need|specify|attach|decide|opt)\b",
-    r"\b(?:recommend|suggest|advis)\w*\b|\bconsider\s+(?!it\b|this\b|the\s+code\b)",
+    r"\b(?:recommend|advis)\w*\b|\b(?:i|we|i'd|would|to)\s+(?:\w+\s+)?suggest\b|\bconsider\s+(?!it\b|this\b|the\s+code\b)",
     r"\bfeel\s+free\s+to\s+(?:licen[cs]e|choose|apply|add|pick)\b|\bchoose\s+(?:a|an)\s+licen",
     r"\b(?:puedes?|podr[íi]as?)\s+(?:elegir|usar|considerar)|\bsie\s+k[öo]nnen\s+(?:\w+\s+){0,3}(?:w[äa]hlen|verwenden)|\bvous\s+pouvez\s+(?:choisir|utiliser)",
     r"你可以(?:选择|考虑|使用)|建议|おすすめ|如果",
@@ -123,7 +124,6 @@ UNDECIDED = _any(
 HEDGE_BEFORE = _any(
     r"\b(?:may|might|could|should|would|must)\s+(?:\w+\s+)?(?:be(?!\s+(?:used|re-?distributed|distributed|copied|modified|shared|freely))|have\s+been|fall|come)\b",
     r"\b(?:is|it's|was)\s+either\b",
-    r"\b(?:if|wenn|falls|si)\s+(?:this|it|that|the\s+(?:code|function|snippet)|i|das|es|der\s+code|c'est|es\s+de)\b",
     r"\b(?:seems?|appears?|looks?|sounds?|resembles?|suggest(?:s|ing)?|indicat\w+|impl(?:y|ies)|hints?)\b",
     r"\b(?:typically|usually|generally|often|commonly|normally|in\s+general)\b",
     r"\b(?:believed|thought|assumed|said|reported|known|rumou?red|supposed|considered)\s+to\b",
@@ -146,6 +146,8 @@ HEDGE_ANYWHERE = _any(
     r"可能|也许|大概|或许|我认为|我觉得|我猜|估计|恐怕",
     r"おそらく|恐らく|多分|たぶん|と思(?:い|う|われ)|かもしれ|でしょう|だろう|ようです|みたい",
     r"(?<!\w)(?:вероятно|возможно|наверное|наверно|скорее\s+всего|думаю|полагаю|кажется|похоже|по-видимому|видимо|предположительно)(?!\w)",
+    r"\b(?:if|wenn|falls|si)\s+(?:this|it|that|the\s+(?:code|function|snippet)|das|es|der\s+code|c'est|es\s+de)(?:'s|\s+(?:is|was|comes?|came|ist))?\s+(?:\w+\s+)?(?:from|part|taken|copied|aus|de)\b",
+    r"\bseemingly\b|\bdouble[\s-]?check\b|\b(?:fairly|pretty|reasonably|almost|relatively|somewhat)\s+(?:sure|certain|confident)\b|\b\d\d\s?%\s+(?:sure|certain)\b|\b(?:is|it's|be)\s+one\s+of\b",
     *TONGUES["hedge"],
 )
 """Doubt that counts anywhere in the sentence of a name."""
@@ -159,7 +161,7 @@ DOUBT = _any(
 )
 """Doubt that counts wherever it stands in an answer."""
 CORRECTION = _any(
-    r"\b(?:correction|my\s+mistake|i\s+apologi[sz]e|on\s+second\s+thought|let\s+me\s+correct|i\s+was\s+wrong|i\s+misspoke|scratch\s+that|wait)\b",
+    r"\b(?:correction|my\s+mistake|i\s+apologi[sz]e|on\s+second\s+thought|let\s+me\s+correct|i\s+was\s+wrong|(?:that|it|this|which)\s+(?:was|is)\s+(?:wrong|incorrect|a\s+mistake|an\s+error)|i\s+misspoke|scratch\s+that|wait)\b",
     r"(?:^|[.!?\n]\s*)actually\b|\bactually,",
     r"\bkorrektur\b|更正|訂正|поправка",
 )
@@ -181,7 +183,7 @@ NO_LICENSE = _any(
     rf"{_LICENSE}(?:[\s\w]{{0,40}}?)(?:\b(?:is|are|was|were|has|have)\b\s*)?(?:\bnot|n't)\s+(?:\w+\s+)?(?:been\s+)?(?:specif\w+|stated|provid\w+|mention\w+|includ\w+|given|available|indicated|declared|present|assigned|attached|found|applicable|visible|explicit\w*)",
     rf"(?:\bis|\bare|\bwas|'s)(?:\s+not|n't)\s+(?:actually\s+)?(?:an?|any)\s+(?:\w+\s+){{0,3}}{_LICENSE}",
     r"\b(?:has|have|was|were)(?:\s+not|n't)\s+(?:yet\s+)?(?:been\s+)?licen[cs]ed\b(?!\s+under)",
-    r"(?:\bis|\bare|'s)(?:\s+not|n't)\s+(?:explicitly\s+)?licen[cs]ed\b(?!\s+under)|^\W*not\s+licen[cs]ed\b(?!\s+under)|\bun-?licensed\b|\bnot\s+specified\b|\bunspecified\b|^\W*none\b|\b(?:there\s+(?:is|are)|has|have|had)\s+none\b|^\W*nope\b|^\W*n\.?a\.?\W*$|^\W*n/a\W*$|^\W*nil\W*$|^\W*null\W*$|^\W*no\W*$|\bnot\s+applicable\b|\bnone\s+(?:specified|given|stated|provided|found|mentioned)\b|\blicen[cs]e\s*:\s*none\b",
+    r"(?:\bis|\bare|'s)(?:\s+not|n't)\s+(?:explicitly\s+)?licen[cs]ed\b(?!\s+under)|^\W*not\s+licen[cs]ed\b(?!\s+under)|\bun-?licensed\b|\bnot\s+specified\b|\bunspecified\b|^\W*none\b|\b(?:there\s+(?:is|are)|has|have|had)\s+none\b|^\W*nope\W*$|^\W*n\.?a\.?\W*$|^\W*n/a\W*$|^\W*nil\W*$|^\W*null\W*$|^\W*no\W*$|\bnot\s+applicable\b|\bnone\s+(?:specified|given|stated|provided|found|mentioned)\b|\blicen[cs]e\s*:\s*none\b",
     rf"\bnothing\s+(?:\w+\s+){{0,2}}(?:about|on|regarding)\s+(?:\w+\s+){{0,2}}{_LICENSE}|^[^.\n]{{0,60}}(?:doesn't|does\s+not)\s+say\b",
     r"\bkeine?r?\s+(?:\w+\s+){0,3}lizenz|\bohne\s+lizenz|lizenz(?:angabe)?\s+(?:ist\s+|wurde\s+)?nicht\s+(?:angegeben|genannt|spezifiziert)|\bnicht\s+lizenziert",
     r"\baucune\s+(?:\w+\s+){0,2}licence|\bpas\s+(?:\w+\s+){0,3}(?:de\s+)?licence|\bsans\s+licence|licence\s+n'est\s+pas\s+(?:sp[ée]cifi|indiqu|pr[ée]cis)",
@@ -195,7 +197,7 @@ NO_LICENSE = _any(
 """Statements that there is no license, or that none is given."""
 REFUSAL = _any(
     r"\b(?:can'?t|cannot|can\s+not|unable\s+to|not\s+able\s+to|won't(?:\s+be\s+able\s+to)?|will\s+not(?:\s+be\s+able\s+to)?|must\s+decline\s+to|not\s+allowed\s+to|not\s+permitted\s+to|not\s+comfortable)\s+(?:\w+\s+){0,2}?(?:help|assist|provide|giv(?:e|ing)|offer|answer|share|comment|discuss|fulfill|fulfil|comply|respond|disclose|continue|do\s+that|complete\s+th|reproduc\w+)",
-    r"\bi\s+(?:must|have\s+to|need\s+to|will|'ll)\s+(?:\w+\s+)?decline\b|\bi\s+decline\b|\b(?:rather|prefer)\s+not\b|\bi\s+refuse\b|\b(?:must|will|'ll|have\s+to)\s+(?:refrain|abstain)\b|(?:'m|\bam)\s+not\s+(?:qualified|authori[sz]ed)\b|\bagainst\s+(?:my|the)\s+(?:guidelines|policy|policies)",
+    r"\bi\s+(?:must|have\s+to|need\s+to|will|'ll)\s+(?:\w+\s+)?decline\b|\bi\s+decline\b|\b(?:rather|prefer)\s+not\b|\bi\s+(?:must\s+|have\s+to\s+)?refuse\b|^\W*no\s+comment\b|\bi\s+(?:do\s+not|don't)\s+(?:provide|give|offer|comment|answer|discuss)\b|\b(?:must|will|'ll|have\s+to)\s+(?:refrain|abstain)\b|(?:'m|\bam)\s+not\s+(?:qualified|authori[sz]ed)\b|\bagainst\s+(?:my|the)\s+(?:guidelines|policy|policies)",
     r"\bkann\s+(?:ich\s+)?(?:\w+\s+){0,4}nicht\s+(?:helfen|beantworten|geben|weiterhelfen)|\bne\s+peux\s+pas\s+(?:\w+\s+){0,2}(?:aider|r[ée]pondre|fournir|donner)",
     r"\bno\s+puedo\s+(?:\w+\s+){0,2}?(?:ayudar\w*|proporcionar\w*|responder\w*|dar\w*|ofrecer)|\bn[ãa]o\s+posso\s+(?:\w+\s+){0,2}?(?:ajudar|fornecer|responder|dar)|\bnon\s+posso\s+(?:\w+\s+){0,2}?(?:aiutar\w*|fornire|rispondere|dare)",
     r"无法(?:提供|回答|协助|帮助)|不能(?:提供|回答|帮助)|お答えできません|お手伝いできません|提供できません|не\s+могу\s+(?:\w+\s+){0,2}(?:помочь|ответить|предоставить|дать)",

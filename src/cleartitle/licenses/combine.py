@@ -8,7 +8,7 @@ from cleartitle.licenses.expressions import normalize
 from cleartitle.licenses.names import Mention
 from cleartitle.licenses.vocabulary import UnknownLicenseError, default_vocabulary
 
-__all__ = ["DUAL", "DUAL_STATED", "Combined", "combine", "explicit_expression", "merge_variants"]
+__all__ = ["DUAL", "DUAL_STATED", "Combined", "combine", "covers", "explicit_expression", "merge_variants"]
 
 DUAL_STATED = re.compile(
     r"\b(?:dual(?:ly)?|double|disjunctive|tri|triple|multi(?:ple)?)[\s-]*licen[cs]\w*|\bdual\b|\b(?:two|both)\s+licen[cs]es",
@@ -57,7 +57,7 @@ def explicit_expression(text: str) -> tuple[str, int, int] | None:
     return None
 
 
-def _covers(specific: str, general: str) -> bool:
+def covers(specific: str, general: str) -> bool:
     """Whether ``specific`` says all that ``general`` says: GPL-3.0-only covers GPL-3.0 and GPL."""
     if specific == general:
         return True
@@ -68,7 +68,7 @@ def _covers(specific: str, general: str) -> bool:
         return True
     parts = re.split(r" (?:OR|AND|WITH) ", specific)
     if len(parts) > 1:
-        return any(_covers(part, general) for part in parts)
+        return any(covers(part, general) for part in parts)
     row, other = default_vocabulary().get(specific.rstrip("+")), default_vocabulary().get(general)
     if row is None or other is None:
         return False
@@ -88,8 +88,8 @@ def merge_variants(mentions: Sequence[Mention]) -> list[Mention]:
         for mention in kept
         if not any(
             other is not mention
-            and _covers(other.expression, mention.expression)
-            and not _covers(mention.expression, other.expression)
+            and covers(other.expression, mention.expression)
+            and not covers(mention.expression, other.expression)
             for other in kept
         )
     ]

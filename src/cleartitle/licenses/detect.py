@@ -114,8 +114,8 @@ def detect(text: str, path: str | None = None) -> Detection:
     Only the leading comment block is read, and the module docstring in it, never the code: a string or a variable
     named ``gpl`` is no license. A file whose name says so (LICENSE, COPYING) is read whole. In order: SPDX tags;
     texts and notices that are known by their wording; names with words that assert them. Names that are denied or
-    compared with do not count. Several licenses without a word of
-    choice are joined by ``AND``, and are ``uncertain`` unless words say that all of them hold ("portions", "both").
+    compared with do not count. Several licenses without a word of choice are joined by ``AND``,
+    and are ``uncertain`` unless words say that all of them hold ("portions", "both").
 
     The result says what the file claims. It does not establish who holds the rights, nor that the claim is right.
     """
@@ -294,7 +294,7 @@ def _confidence(text: str, mention: Mention, whole: bool) -> int:
     before = re.split(r"(?<=[a-z)])\.\s(?=[A-Z])", before)[-1]
     after = text[mention.end : mention.end + 80].replace("\n", " ")
     own = text[mention.start : mention.end]
-    if any(words.governs(pattern, before, 25) for pattern in (words.DENIAL, words.COMPARISON, words.PAST)):
+    if any(words.governs(pattern, before[-60:], 25) for pattern in (words.DENIAL, words.COMPARISON, words.PAST)):
         return 0
     if mention.expression == "LicenseRef-public-domain":
         if not _DEDICATED.search(before[-12:] + own + after[:20]):

@@ -7,8 +7,8 @@ from cleartitle.licenses.mention import GAP, LEFT, LICENSE_WORD, VERSION_WORD, M
 __all__ = ["gnu_mentions", "with_exceptions"]
 
 _LATER_WORDS = (
-    r"(?:(?:or|and)[\s,(-]{1,3}(?:at\s+your\s+(?:option|choice|discretion)[\s,)]{0,3})?\(?(?:any\)?\s+|all\s+|a\s+)?"
-    r"(?:\(?at\s+your\s+option\)?\s+)?(?:later|newer|higher|greater|above|subsequent|up(?:wards)?|future)"
+    r"(?:onwards?|with\s+the\s+option\s+of\s+(?:using\s+)?any\s+later(?:\s+versions?)?|(?:or|and)[\s,(-]{1,3}(?:at\s+your\s+(?:option|choice|discretion)[\s,)]{0,3})?\(?(?:any\)?\s+|all\s+|a\s+)?"
+    r"(?:\(?at\s+your\s+option\)?\s+)?(?:later|newer|higher|greater|above|subsequent|up(?:wards?)?|onwards?|beyond|future)"
     r"(?:\s+versions?)?"
     r"|(?:oder|und)\s+(?:\(?nach\s+(?:ihrer|eigener)\s+wahl\)?\s+)?(?:jeder?\s+|eine\s+)?"
     r"(?:sp[äa]ter|neuer|h[öo]her)\w{0,3}"
@@ -26,8 +26,8 @@ _LATER = (
     rf"(?P<later>\s?\+(?![A-Za-z0-9])|[\s,;()-]{{0,4}}(?:of\s+the\s+licen[cs]e[\s,]{{0,3}})?(?:版\s?)?{_LATER_WORDS})"
 )
 _ONLY = (
-    r"(?P<only>[\s,;()-]{0,4}(?:of\s+the\s+licen[cs]e[\s,]{0,3})?"
-    r"(?:only|exclusively|alone|without\s+(?:the|an|any)\s+[\"']?or[\s-]later[\"']?(?:\s+(?:clause|option|wording))?|(?:with|and|but)?\s?(?:no|not)\s+(?:any\s+|option\s+to\s+use\s+)?later(?:\s+versions?)?|nur|uniquement|seulement|solamente|[úu]nicamente|somente|solo|только|のみ|仅限?)(?![A-Za-z]))"
+    r"(?P<only>[\s,;()\[-]{0,4}(?:of\s+the\s+licen[cs]e[\s,]{0,3})?"
+    r"(?:(?:and\s+)?only(?:\s+v(?:ersion)?\.?\s?\d(?:\.\d)?)?|exclusively|alone|without\s+(?:the|an|any)\s+[\"']?or[\s-]later[\"']?(?:\s+(?:clause|option|wording))?|(?:with|and|but)?\s?(?:no|not)\s+(?:any\s+|option\s+to\s+use\s+)?(?:later|other|newer)(?:\s+versions?)?|nur|uniquement|seulement|solamente|[úu]nicamente|somente|solo|только|のみ|仅限?)(?![A-Za-z]))"
 )
 _TAIL = _LATER.replace("?P<later>", "?P<taillater>") + "|" + _ONLY.replace("?P<only>", "?P<tailonly>")
 _GNU_VERSION = r"(?P<v>[123](?:\.[0123])?(?:\.0)?)(?![\d]|\.\d)"
@@ -55,7 +55,7 @@ _GNU_NAMES = {
 _PUBLISHED = r"(?P<published>[\s,]+as\s+published\s+by\s+the\s+Free\s+Software\s+Foundation[\s,;:]{0,4})?"
 _GNU = {
     name: re.compile(
-        rf"{LEFT}(?:{VERSION_WORD}(?P<pv>[123](?:\.[01])?)(?P<plater>[\s(]{{0,2}}(?:\+|{_LATER_WORDS}))?"
+        rf"{LEFT}(?:(?P<solo>only\s+)?(?P<least>at\s+least\s+)?{VERSION_WORD}(?P<pv>[123](?:\.[01])?)(?P<plater>[\s(]{{0,2}}(?:\+|{_LATER_WORDS}))?"
         rf"(?P<ponly>\s+only)?[\s,)]{{0,3}}of\s+(?:the\s+)?)?(?:{pattern})(?:[\s-]*{LICENSE_WORD})?"
         rf"(?:\s*[(\[]\s*(?:the\s+)?[\"']?(?:GNU\s+)?[AL]?GPL[\"']?\s*[)\]])?"
         rf"(?:{_PUBLISHED}{GAP}(?:either\s+|in\s+(?:der\s+)?|[wвa]\s+|en\s+(?:su\s+)?|na\s+|em\s+sua\s+)?(?P<ge>>=?\s?|≥\s?)?(?:{VERSION_WORD})?{_GNU_VERSION}"
@@ -125,10 +125,10 @@ def gnu_mentions(text: str) -> list[Mention]:
 def _of_match(name: str, text: str, match: re.Match[str]) -> list[Mention]:
     groups = match.groupdict()
     version = groups["v"] or groups["pv"]
-    later = any(groups[key] for key in ("later", "plater", "ge", "bareplus", "taillater"))
+    later = any(groups[key] for key in ("later", "plater", "ge", "bareplus", "taillater", "least"))
     later = later or bool(version and _ABBREVIATED.match(text, match.end()))
-    only = any(groups[key] for key in ("only", "ponly", "tailonly", "published"))
-    if groups["pv"] and (notice := _NOTICE.match(text, match.end())):
+    only = any(groups[key] for key in ("only", "ponly", "tailonly", "published", "solo"))
+    if version and not later and (notice := _NOTICE.match(text, match.end())):
         later, only = later or bool(notice["later"]), not notice["later"]
     found = [Mention(match.start(), match.end(), *_gnu_expression(name, version, later, only))]
     second = _SECOND_VERSION.match(text, match.end()) if groups["v"] and not later else None

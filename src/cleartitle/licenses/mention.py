@@ -8,7 +8,7 @@ __all__ = ["GAP", "LEFT", "LICENSE_WORD", "RIGHT", "VERSION_WORD", "Mention", "c
 
 LICENSE_WORD = (
     r"(?:licen[cs]es?|licen[cs]ed|licen[cs]ing|lizenz(?:en|iert)?|licencias?|licen[çc]as?|licenz[ae]|licentie|"
-    r"licencj\w|licens|lisans(?:lı|ı|si)?|许可(?:证|协议|證)?|許可(?:證|証|協議)?|授权(?:协议)?|协议|協議|ライセンス|лицензи\w{1,3}|라이[선센]스)"
+    r"licencj\w|licens|lisans(?:lı|ı|si)?|许可(?:证|协议|證)?|許可(?:證|証|協議)?|授权(?:协议|条款)?|授權(?:條款)?|协议|協議|ライセンス|лицензи\w{1,3}|라이[선센]스)"
 )
 """The word "license" in the languages that answers come in (a group without captures)."""
 

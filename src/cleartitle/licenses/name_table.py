@@ -33,9 +33,13 @@ class TableHit:
     row: License
 
 
+_VERSION = re.compile(r"v?(\d+)(\.\d+)*[a-c]?")
+
+
+@lru_cache(maxsize=32_768)
 def _word(token: str) -> str:
     token = token.lower().rstrip(".")
-    match = re.fullmatch(r"v?(\d+)(\.\d+)*[a-c]?", token)
+    match = _VERSION.fullmatch(token) if token[:1] in "v0123456789" else None
     if match:
         token = token.lstrip("v")
         return token if "." in token else token + ".0"
@@ -79,7 +83,10 @@ class NameTable:
         """SPDX ids that carry a version or a hyphen, in any case."""
         hits: list[TableHit] = []
         for match in _ID.finditer(text):
-            token = match[0].rstrip(".-")
+            token = match[0]
+            if "-" not in token and "." not in token:
+                continue
+            token = token.rstrip(".-")
             row = self._ids.get(token.lower())
             if row is None and token.endswith("+"):
                 token = token[:-1]
@@ -97,14 +104,18 @@ class NameTable:
         """Full names and aliases; the word "license" must stand in, before or after a name."""
         if not re.search(r"li[cz]en|public|open source|disclaimer", text, re.IGNORECASE):
             return []
+        shortened = {match.start() + 1 for match in _ABBREVIATION.finditer(text)}
         tokens = [
-            (match.start(), match.end(), match[0].lower().rstrip("."))
+            (*match.span(), match[0].lower().rstrip("."))
             for match in _WORD.finditer(text)
-            if not _ABBREVIATION.fullmatch(text, match.start() - 1, match.end() + 1)
+            if match.start() not in shortened
         ]
         hits: list[TableHit] = []
         index = 0
         while index < len(tokens):
+            if _word(tokens[index][2]) not in self._first:
+                index += 1
+                continue
             last, row = self._longest(text, tokens, index)
             if row is None:
                 index += 1

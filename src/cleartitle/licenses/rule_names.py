@@ -179,6 +179,12 @@ def _rules() -> tuple[_Rule, ...]:
     return tuple(rules)
 
 
+@lru_cache(maxsize=1)
+def _needles() -> tuple[tuple[str, int], ...]:
+    """Every needle with the number of its rule."""
+    return tuple((needle, number) for number, rule in enumerate(_rules()) for needle in rule.needles)
+
+
 _STYLE = re.compile(r"[\s-](?:style|like|type|inspired)\b", re.IGNORECASE)
 
 
@@ -186,9 +192,9 @@ def rule_mentions(text: str) -> list[Mention]:
     """The names in a cleaned text that the patterns of ``data/names.tsv`` find; they may overlap."""
     lower = text.lower()
     found: list[Mention] = []
-    for rule in _rules():
-        if not any(needle in lower for needle in rule.needles):
-            continue
+    rules = _rules()
+    for number in sorted({number for needle, number in _needles() if needle in lower}):
+        rule = rules[number]
         for match in rule.pattern.finditer(text):
             resolved = rule.resolve(match)
             if resolved is not None:
