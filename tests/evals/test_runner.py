@@ -131,3 +131,66 @@ def test_killed_at_any_moment_it_resumes_to_the_same_bytes(tmp_path: Path) -> No
     twice = len(counts) - len(set(counts))
     assert set(counts) == {request.id for request in requests()}
     assert twice <= 3 * 3, "only calls in flight at a kill may be asked again"
+
+
+class Flaky(Echo):
+    """Gives other texts at every call; sample 1 fails at the first."""
+
+    calls = 0
+
+    async def generate(self, request: Request) -> list[Generation]:
+        self.calls += 1
+        return [
+            Generation("", "error", error="down")
+            if self.calls == 1 and index == 1
+            else Generation(f"call {self.calls}")
+            for index in range(request.sampling.n)
+        ]
+
+
+async def test_a_failed_sample_is_replaced_and_its_good_neighbors_stay(tmp_path: Path) -> None:
+    model = Flaky(tmp_path / "log")
+    for _ in range(2):
+        await ask(model, requests(1), tmp_path / "g", key="k")
+    assert read_parts(tmp_path / "g", GENERATIONS)["text"].to_pylist() == ["call 1", "call 2"]
+    await ask(model, requests(1), tmp_path / "g", key="k")
+    assert model.calls == 2
+
+
+@pytest.mark.parametrize("kept", [frozenset[str](), frozenset({"p7", "p70"})])
+async def test_questions_that_come_and_go_move_answers_between_parts(tmp_path: Path, kept: frozenset[str]) -> None:
+    """Follow-ups do so when a retried call turns out striking: each answer stays, and only new ones are asked for."""
+    log, folder = tmp_path / "log", tmp_path / "g"
+    old = [request for request in requests(140) if request.id not in ("p3", "p66")]
+    await ask(Echo(log), old, folder, key="k")
+    log.write_text("")
+    new = [request for request in requests(140) if request.id not in kept]
+    await ask(Echo(log), new, folder, key="k")
+    assert sorted(log.read_text().split()) == ["p3", "p66"]
+    rows = read_parts(folder, GENERATIONS).to_pylist()
+    assert [(row["prompt_id"], row["sample_index"]) for row in rows] == [
+        (request.id, index) for request in new for index in range(2)
+    ]
+    fewer = new[:10]
+    await ask(Echo(log), fewer, folder, key="k")
+    assert len(part_paths(folder)) == 1 and read_parts(folder, GENERATIONS).num_rows == 20
+    assert not (tmp_path / "g.journal.jsonl").exists()
+
+
+async def test_a_moved_answer_survives_a_kill_between_two_parts(tmp_path: Path) -> None:
+    """The part that held it is replaced before the one that will hold it is whole."""
+    log, folder = tmp_path / "log", tmp_path / "g"
+    await ask(Echo(log), requests(100)[1:], folder, key="k")  # p64 stands in the first part
+
+    class Dies(Echo):
+        async def generate(self, request: Request) -> list[Generation]:
+            if request.id == "p100":
+                raise OSError("the machine is gone")
+            return await super().generate(request)
+
+    with pytest.raises(OSError, match="gone"):
+        await ask(Dies(log), requests(101), folder, key="k")
+    log.write_text("")
+    await ask(Echo(log), requests(101), folder, key="k")
+    assert set(log.read_text().split()) <= {"p0", "p100"}
+    assert read_parts(folder, GENERATIONS).num_rows == 202

@@ -29,8 +29,10 @@ Identity = tuple[str, int]
 async def ask(model: Model, requests: Sequence[Request], folder: Path, *, key: str, label: str = "generate") -> None:
     """Put every request to the model; ``folder`` then holds one row per request and sample, in their order.
 
-    What the folder already holds under the same ``key`` is not asked for again, except calls that failed. ``key``
-    names the model, the sampling and the requests.
+    What the folder already holds under the same ``key`` is not asked for again, except calls that failed. Of several
+    samples of one request the failed ones are replaced and the others stay as they are, although the model is asked for
+    all of them again. Requests may come and go between two calls (follow-ups do). ``key`` names the model, the sampling
+    and the requests.
 
     Raises:
         InputError: the folder holds answers that were made with another key.
@@ -61,9 +63,12 @@ async def _ask_all(model: Model, requests: Sequence[Request], answers: "_Answers
                 advance(1)
 
         workers = max(1, min(model.capabilities().concurrency, len(requests)))
-        async with asyncio.TaskGroup() as group:
-            for _ in range(workers):
-                group.create_task(work())
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(work())
+        except ExceptionGroup as problems:  # what a model never does, but a full disk does
+            raise problems.exceptions[0] from None
 
 
 class _Answers:
@@ -75,7 +80,10 @@ class _Answers:
         self.parts = [requests[start : start + PART_REQUESTS] for start in range(0, len(requests), PART_REQUESTS)]
         self.part_of = {_identity(request): number for number, part in enumerate(self.parts) for request in part}
         self.whole: set[int] = set()
+        self.samples = {_identity(request): request.sampling.n for request in requests}
         self.rows: dict[int, dict[Identity, list[Row]]] = {}
+        # Good samples of requests of which others failed.
+        self.kept: dict[Identity, dict[int, Row]] = {}
         self.journal = folder.with_name(f"{folder.name}.journal.jsonl")
         self.timings = folder.with_name(f"{folder.name}.timings.jsonl")
         self.streams: list[Any] = []
@@ -94,28 +102,35 @@ class _Answers:
         """Record the answers to one request: first in the journal, on disk, then in memory or in a part."""
         if len(generations) != request.sampling.n:
             raise RuntimeError(f"{request.id}: {len(generations)} answers came, not {request.sampling.n}")
-        if not self.streams:
-            self.streams = [self.journal.open("ab"), self.timings.open("ab")]
-        rows = _rows(request, generations)
-        journal, timings = self.streams
-        journal.write(_line({"key": self.key, "rows": rows}))
-        journal.flush()
-        os.fsync(journal.fileno())
+        kept = self.kept.pop(_identity(request), {})
+        rows = [kept.get(row["sample_index"], row) for row in _rows(request, generations)]
+        self._write(rows)
         for row, generation in zip(rows, generations, strict=True):
             timing = {name: row[name] for name in ("prompt_id", "sample_index", "turn")}
-            timings.write(_line({**timing, "seconds": generation.seconds, "attempts": generation.attempts}))
+            self.streams[1].write(_line({**timing, "seconds": generation.seconds, "attempts": generation.attempts}))
+        self.streams[1].flush()
         number = self.part_of[_identity(request)]
         self.rows.setdefault(number, {})[_identity(request)] = rows
         self._commit(number)
+
+    def _write(self, rows: Sequence[Row]) -> None:
+        if not self.streams:
+            self.streams = [self.journal.open("ab"), self.timings.open("ab")]
+        journal = self.streams[0]
+        journal.write(_line({"key": self.key, "rows": rows}))
+        journal.flush()
+        os.fsync(journal.fileno())
 
     def close(self) -> None:
         for stream in self.streams:
             stream.close()
 
     def finish(self) -> None:
-        """Commit what is left and drop the journal; every request has its rows by now."""
+        """Commit what is left, drop the journal and parts beyond the last; every request has its rows by now."""
         for number in range(len(self.parts)):
             self._commit(number)
+        for path in part_paths(self.folder)[len(self.parts) :]:
+            path.unlink()
         self.journal.unlink(missing_ok=True)
 
     def _commit(self, number: int) -> None:
@@ -128,27 +143,40 @@ class _Answers:
         del self.rows[number]
 
     def _load(self) -> None:
-        samples = {_identity(request): request.sampling.n for part in self.parts for request in part}
-
-        def usable(identity: Identity, rows: Sequence[Row]) -> bool:
-            return len(rows) == samples[identity] and all(row["status"] != "error" for row in rows)
-
+        moved: list[list[Row]] = []
         for path in part_paths(self.folder):
             self._check(read_key(path), path)
             held: dict[Identity, list[Row]] = {}
             for row in read_table(path).to_pylist():
                 held.setdefault((row["prompt_id"], row["turn"]), []).append(row)
-            number = self.part_of[next(iter(held))]
-            good = {identity: rows for identity, rows in held.items() if usable(identity, rows)}
-            if len(good) == len(self.parts[number]):
+            number = int(path.stem.removeprefix("part-"))
+            asked = [_identity(request) for request in self.parts[number]] if number < len(self.parts) else []
+            if list(held) == asked and all(self._good(identity, rows) for identity, rows in held.items()):
                 self.whole.add(number)
-            else:
-                self.rows[number] = good
+                continue
+            for identity, rows in held.items():
+                self._hold(identity, rows)
+                if self.part_of.get(identity, number) != number:
+                    moved.append(rows)
         for rows in self._journalled():
-            identity = (rows[0]["prompt_id"], rows[0]["turn"])
-            number = self.part_of[identity]
-            if number not in self.whole and usable(identity, rows):
-                self.rows.setdefault(number, {})[identity] = rows
+            self._hold((rows[0]["prompt_id"], rows[0]["turn"]), rows)
+        for rows in moved:  # the part that they come from will be replaced, perhaps before theirs is whole
+            self._write(rows)
+
+    def _good(self, identity: Identity, rows: Sequence[Row]) -> bool:
+        return len(rows) == self.samples[identity] and all(row["status"] != "error" for row in rows)
+
+    def _hold(self, identity: Identity, rows: list[Row]) -> None:
+        """Keep recorded rows of a request that is still asked: all of them, or those that did not fail."""
+        number = self.part_of.get(identity)
+        if number is None or number in self.whole:
+            return
+        if self._good(identity, rows):
+            self.rows.setdefault(number, {})[identity] = rows
+        else:
+            self.kept.setdefault(identity, {}).update(
+                {row["sample_index"]: row for row in rows if row["status"] != "error"}
+            )
 
     def _journalled(self) -> Iterator[list[Row]]:
         """Rows of each whole line; a torn end is cut off."""
