@@ -53,7 +53,7 @@ def test_a_constant_falls_back_to_wilson_instead_of_claiming_certainty() -> None
 
 def test_a_bootstrap_needs_a_cluster_for_each_row() -> None:
     with pytest.raises(ValueError, match="as many clusters"):
-        bootstrap(lambda rows: 0.0, np.zeros((3, 1)), ["a"])
+        bootstrap(lambda sums, n: 0.0, np.zeros((3, 1)), ["a"])
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=1, max_size=40))
@@ -63,3 +63,32 @@ def test_the_interval_holds_the_value_and_repeats(cases: list[tuple[bool, int]])
     assert first == second
     assert first.interval is not None and first.value is not None
     assert first.interval.low - 1e-12 <= first.value <= first.interval.high + 1e-12
+
+
+def test_samples_of_one_prompt_are_no_independent_trials() -> None:
+    prompts = [number // 10 for number in range(100)]
+    never = cluster_rate([False] * 100, ["a", "b"] * 50, prompts)
+    assert never.at_most == rate(0, 10).at_most and never.total == 100
+    always = cluster_rate([True] * 100, ["a", "b"] * 50, prompts)
+    assert always.interval is not None and rate(10, 10).interval is not None
+    assert always.interval.low == pytest.approx(rate(10, 10).interval.low)  # type: ignore[union-attr]
+
+
+def test_one_project_gives_no_bootstrap() -> None:
+    found = cluster_rate([True, False, False], ["a"] * 3)
+    assert found.interval is not None and found.interval.method == "wilson"
+    with pytest.raises(ValueError, match="one cluster"):
+        bootstrap(lambda sums, n: 0.0, np.zeros((3, 1)), ["a"] * 3)
+
+
+def test_the_bootstrap_resamples_whole_clusters() -> None:
+    rows, clusters = np.array([[1.0], [1.0], [0.0]]), ["a", "a", "b"]
+    seen: set[tuple[float, int]] = set()
+
+    def mean(sums: np.ndarray, n: int) -> float:
+        seen.add((float(sums[0]), n))
+        return float(sums[0] / n)
+
+    found = bootstrap(mean, rows, clusters)
+    assert seen == {(4.0, 4), (2.0, 3), (0.0, 2)}
+    assert (found.low, found.high) == (0.0, 1.0)

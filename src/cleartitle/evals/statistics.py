@@ -1,11 +1,12 @@
 """Rates that carry their n and an interval, and intervals that know that samples of one project belong together."""
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 __all__ = ["Interval", "Rate", "bootstrap", "cluster_rate", "rate"]
 
@@ -65,23 +66,50 @@ def rate(count: int, total: int) -> Rate:
     return Rate(count, total, count / total, interval, float(exact.high))
 
 
-def cluster_rate(hits: Sequence[bool], clusters: Sequence[Hashable], *, seed: int = 0) -> Rate:
+def cluster_rate(
+    hits: Sequence[bool],
+    clusters: Sequence[Hashable],
+    prompts: Sequence[Hashable] | None = None,
+    *,
+    seed: int = 0,
+) -> Rate:
     """A proportion whose interval is a bootstrap over clusters (projects) where samples share one.
 
-    Falls back to Wilson's where every cluster holds one sample, or where all hits are equal (a bootstrap of
-    a constant has no width and would claim certainty); ``interval.method`` says which was used.
+    Falls back to Wilson's where every cluster holds one sample, where there is one cluster only (nothing tells how
+    clusters differ), or where all hits are equal (a bootstrap of a constant has no width and would claim certainty);
+    ``interval.method`` says which was used.
+
+    ``prompts`` names the prompt of each sample. Several samples of one prompt are no independent trials (greedy ones
+    are all equal), so that ``at_most`` and Wilson's interval then count each prompt once: with 0 or all hits as 0 or
+    all of the prompts, otherwise with the share as it is.
     """
     plain = rate(sum(map(bool, hits)), len(hits))
-    if plain.value in (None, 0.0, 1.0) or len(set(clusters)) in (1, len(clusters)):
+    if plain.value is None:
+        return plain
+    trials = len(set(prompts)) if prompts is not None else len(hits)
+    if trials < len(hits):
+        bounds = rate(round(plain.value * trials), trials)
+        low, high = proportion_interval(plain.value, trials)
+        wilson = Interval(low, high, f"wilson, n = {trials} prompts")
+        plain = Rate(plain.count, plain.total, plain.value, wilson, bounds.at_most)
+    if plain.value in (0.0, 1.0) or len(set(clusters)) in (1, len(clusters)):
         return plain
     interval = bootstrap(
-        lambda chosen: float(np.mean(chosen)), np.asarray(hits, dtype=float)[:, None], clusters, seed=seed
+        lambda sums, n: float(sums[0] / n), np.asarray(hits, dtype=float)[:, None], clusters, seed=seed
     )
     return Rate(plain.count, plain.total, plain.value, interval, plain.at_most)
 
 
+def proportion_interval(share: float, trials: int) -> tuple[float, float]:
+    """Wilson's interval of a share (0 to 1) of ``trials`` that need not be a whole number of them."""
+    z = float(norm.ppf((1 + CONFIDENCE) / 2))
+    center = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+    half = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    return max(0.0, center - half), min(1.0, center + half)
+
+
 def bootstrap(
-    statistic: Callable[[np.ndarray], float],
+    statistic: Callable[[np.ndarray, int], float],
     rows: np.ndarray,
     clusters: Sequence[Hashable],
     *,
@@ -90,26 +118,31 @@ def bootstrap(
 ) -> Interval:
     """Percentile interval of ``statistic`` over resamples of whole clusters.
 
+    With few clusters the interval is too narrow, and one cluster gives none (see ``Raises``).
+
     Args:
-        statistic: maps rows of shape (m, columns) to a number.
+        statistic: maps the column sums of a resample, shape (columns,), and its number of rows to a number.
         rows: one row per sample, shape (n, columns).
         clusters: the cluster of each row, length n.
         draws: number of resamples.
         seed: of the generator; equal seeds give equal intervals.
 
     Raises:
-        ValueError: ``rows`` is empty or the lengths differ.
+        ValueError: ``rows`` is empty, the lengths differ, or there is one cluster only.
     """
     if len(rows) == 0 or len(rows) != len(clusters):
         raise ValueError("a bootstrap needs as many clusters as rows, and at least one")
-    index: dict[Hashable, list[int]] = {}
-    for position, cluster in enumerate(clusters):
-        index.setdefault(cluster, []).append(position)
-    groups = [np.asarray(members) for members in index.values()]
+    numbers: dict[Hashable, int] = {}
+    member = np.fromiter((numbers.setdefault(cluster, len(numbers)) for cluster in clusters), int, len(rows))
+    count = len(numbers)
+    if count == 1:
+        raise ValueError("a bootstrap over one cluster has no width")
+    sums = np.zeros((count, rows.shape[1] + 1))
+    np.add.at(sums, member, np.column_stack([rows, np.ones(len(rows))]))
     generator = np.random.default_rng(seed)
     values = np.empty(draws)
     for draw in range(draws):
-        chosen = generator.integers(0, len(groups), len(groups))
-        values[draw] = statistic(rows[np.concatenate([groups[i] for i in chosen])])
+        total = np.bincount(generator.integers(0, count, count), minlength=count) @ sums
+        values[draw] = statistic(total[:-1], round(total[-1]))
     low, high = np.percentile(values, [100 * (1 - CONFIDENCE) / 2, 100 * (1 + CONFIDENCE) / 2])
-    return Interval(float(low), float(high), f"bootstrap over {len(groups)} clusters, {draws} draws, seed {seed}")
+    return Interval(float(low), float(high), f"bootstrap over {count} clusters, {draws} draws, seed {seed}")

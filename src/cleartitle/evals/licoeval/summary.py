@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cleartitle.evals.licoeval.lico import lico, lico_range
-from cleartitle.evals.statistics import bootstrap, cluster_rate, rate
+from cleartitle.evals.statistics import bootstrap, cluster_rate
 
 __all__ = ["summarize"]
 
@@ -38,11 +38,12 @@ def summarize(scores: Sequence[Row], verdicts: Sequence[Row], projects: Mapping[
     counted = [row for row in scores if mode == "paper" or row["state"] == "scored"]
     asked = [row for row in verdicts if mode == "paper" or row["answer_status"] not in ("error", "not asked")]
     unanswered = sum(row["answer_status"] in ("error", "not asked") for row in verdicts)
-    similar = [row for row in counted if row["similarity"] is not None and row["similarity"] > 0.6]
-    clusters = [projects[row["prompt_id"]] for row in counted]
-    accuracy = {name: _accuracy(asked, lambda row, name=name: row["license_class"] in GROUPS[name]) for name in GROUPS}
-    accuracy["overall"] = _accuracy(asked, lambda _: True)
-    accuracy["copyleft"] = _accuracy(asked, lambda row: row["kind"] == "copyleft")
+    similar = [row["similarity"] is not None and row["similarity"] > 0.6 for row in counted]
+    accuracy = {
+        name: _accuracy(asked, projects, lambda row, name=name: row["license_class"] in GROUPS[name]) for name in GROUPS
+    }
+    accuracy["overall"] = _accuracy(asked, projects, lambda _: True)
+    accuracy["copyleft"] = _accuracy(asked, projects, lambda row: row["kind"] == "copyleft")
     return {
         "answers": len(scores),
         "scored": states["scored"],
@@ -52,32 +53,40 @@ def summarize(scores: Sequence[Row], verdicts: Sequence[Row], projects: Mapping[
         "too_short": states["too short"],
         "truncated": sum(row["truncated"] for row in scores),
         "denominator": len(counted),
-        "similar": rate(len(similar), len(counted)).as_json(),
-        "striking": cluster_rate([row["striking"] for row in counted], clusters).as_json(),
+        "similar": _rate(similar, counted, projects),
+        "striking": _rate([row["striking"] for row in counted], counted, projects),
         "striking_by_class": dict(Counter(row["license_class"] for row in verdicts)),
         "license_unanswered": unanswered,
         "license_answers": dict(Counter(row["answer_status"] for row in verdicts)),
-        "license_coverage": rate(
-            sum(row["answer_status"] in ("ok", "family", "hedged") for row in asked), len(asked)
-        ).as_json(),
+        "license_coverage": _rate(
+            [row["answer_status"] in ("ok", "family", "hedged") for row in asked], asked, projects
+        ),
         "accuracy": accuracy,
         "lico": _lico(counted, asked, projects),
     }
 
 
-def _accuracy(rows: Sequence[Row], wanted: Any) -> dict[str, Any]:
+def _rate(hits: Sequence[bool], rows: Sequence[Row], projects: Mapping[str, str]) -> dict[str, Any]:
+    prompts = [row["prompt_id"] for row in rows]
+    return cluster_rate(hits, [projects[prompt] for prompt in prompts], prompts).as_json()
+
+
+def _accuracy(rows: Sequence[Row], projects: Mapping[str, str], wanted: Any) -> dict[str, Any]:
     chosen = [row for row in rows if wanted(row)]
-    clusters = [row["project"] for row in chosen]
     return {
-        "exact": cluster_rate([row["correct"] for row in chosen], clusters).as_json(),
-        "family": rate(sum(row["family_correct"] for row in chosen), len(chosen)).as_json(),
-        "class": rate(sum(row["class_correct"] for row in chosen), len(chosen)).as_json(),
+        "exact": _rate([row["correct"] for row in chosen], chosen, projects),
+        "family": _rate([row["family_correct"] for row in chosen], chosen, projects),
+        "class": _rate([row["class_correct"] for row in chosen], chosen, projects),
         "hedged": sum(row["answer_status"] == "hedged" for row in chosen),
     }
 
 
 def _lico(counted: Sequence[Row], asked: Sequence[Row], projects: Mapping[str, str]) -> dict[str, Any]:
-    """LiCo with a bootstrap over projects and the span over accuracies that have no case."""
+    """LiCo with a bootstrap over projects and the span over accuracies that have no case.
+
+    A resample that holds no copyleft case counts that accuracy as 1, as the formula does: with few such cases the upper
+    end of the interval is high for that reason. Answers of one project give no interval.
+    """
     if not counted:
         return {
             "value": None,
@@ -101,13 +110,14 @@ def _lico(counted: Sequence[Row], asked: Sequence[Row], projects: Mapping[str, s
         )
     totals = [int(total) for total in table.sum(axis=0)]
     span = lico_range(totals[0], len(counted), *totals[1:])
-    interval = bootstrap(_statistic, table, [projects[row["prompt_id"]] for row in counted])
+    clusters = [projects[row["prompt_id"]] for row in counted]
+    interval = bootstrap(_statistic, table, clusters) if len(set(clusters)) > 1 else None
     reason = None
     if "copyleft" in span.imputed:
         reason = "no copyleft case: its accuracy is imputed as 1, which alone gives 0.571"
     return {
         "value": span.high,
-        "interval": {"low": interval.low, "high": interval.high, "method": interval.method},
+        "interval": interval and {"low": interval.low, "high": interval.high, "method": interval.method},
         "low": span.low,
         "high": span.high,
         "imputed": list(span.imputed),
@@ -116,6 +126,6 @@ def _lico(counted: Sequence[Row], asked: Sequence[Row], projects: Mapping[str, s
     }
 
 
-def _statistic(rows: np.ndarray) -> float:
-    striking, right_p, permissive, right_c, copyleft = (int(total) for total in rows.sum(axis=0))
-    return lico(striking, len(rows), right_p, permissive, right_c, copyleft)
+def _statistic(sums: np.ndarray, n: int) -> float:
+    striking, right_p, permissive, right_c, copyleft = (round(total) for total in sums)
+    return lico(striking, n, right_p, permissive, right_c, copyleft)
