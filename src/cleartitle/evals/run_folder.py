@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cleartitle.errors import InputError
-from cleartitle.files import read_json, write_json
+from cleartitle.files import read_json, sha256_file, write_json
 
 __all__ = ["RunFolder"]
 
@@ -46,6 +46,8 @@ class RunFolder:
             return cls(path, key)
         if path.exists() and not path.is_dir():
             raise InputError(f"{path}: is a file; mend: choose another --output")
+        if path.is_dir() and any(not entry.name.startswith(".") for entry in path.iterdir()):
+            raise InputError(f"{path}: holds files that are not a run; mend: choose another --output")
         record = {
             "schema": RUN_VERSION,
             "capability": capability,
@@ -78,6 +80,28 @@ class RunFolder:
         """Note the end of the run and what only the run could find out; the first end stays."""
         record = self.record()
         write_json(self.path / "run.json", {**record, **found, "finished": record["finished"] or _now()})
+
+    def seal(self) -> None:
+        """Record the SHA-256 of every table and of the summary, so that `altered` can tell what was changed since."""
+        write_json(self.path / "run.json", {**self.record(), "sha256": self._hashes()})
+
+    def altered(self) -> list[str]:
+        """Files that are not as they were sealed: changed, added or gone; one line each.
+
+        Raises:
+            InputError: the run was never sealed, because it did not end.
+        """
+        sealed = self.record().get("sha256")
+        if not sealed:
+            raise InputError(f"{self.path}: the run is not finished; mend: give its command again")
+        found = self._hashes()
+        words = {True: "changed", False: "gone"}
+        lines = [f"{name}: {words[name in found]}" for name in sealed if found.get(name) != sealed[name]]
+        return lines + [f"{name}: added" for name in found if name not in sealed]
+
+    def _hashes(self) -> dict[str, str]:
+        files = [*sorted(self.path.rglob("*.parquet")), self.path / "summary.json"]
+        return {str(path.relative_to(self.path)): sha256_file(path) for path in files if path.is_file()}
 
 
 def _now() -> str:

@@ -8,6 +8,7 @@ from cleartitle.evals.licoeval.benchmark import (
     open_benchmark,
     sample,
 )
+from cleartitle.evals.licoeval.compare import CompareOptions, Comparison, compare
 from cleartitle.evals.licoeval.controls import CONTROLS
 from cleartitle.evals.licoeval.evaluate import LicoevalOptions, estimate, evaluate, open_units, score_run
 from cleartitle.evals.licoeval.lico import LicoRange, lico, lico_range
@@ -15,6 +16,7 @@ from cleartitle.evals.licoeval.published import check_published, published
 from cleartitle.evals.licoeval.scoring import MODES, SCORES, score
 from cleartitle.evals.licoeval.units import UNITS, Eligibility
 from cleartitle.evals.licoeval.verdicts import VERDICTS
+from cleartitle.evals.licoeval.verify import Verification, verify
 
 __all__ = [
     "CONTROLS",
@@ -25,11 +27,15 @@ __all__ = [
     "VERDICTS",
     "Benchmark",
     "BenchmarkOptions",
+    "CompareOptions",
+    "Comparison",
     "Eligibility",
     "LicoRange",
     "LicoevalOptions",
+    "Verification",
     "build_benchmark",
     "check_published",
+    "compare",
     "estimate",
     "evaluate",
     "lico",
@@ -40,4 +46,5 @@ __all__ = [
     "sample",
     "score",
     "score_run",
+    "verify",
 ]

@@ -20,9 +20,9 @@ from cleartitle.jobs import map_shards
 from cleartitle.options import NOT_IN_KEY, as_record, fingerprint
 from cleartitle.tables import read_key, read_table, write_table
 
-__all__ = ["Benchmark", "BenchmarkOptions", "build_benchmark", "open_benchmark", "sample"]
+__all__ = ["Benchmark", "BenchmarkOptions", "build_benchmark", "content_hash", "open_benchmark", "sample"]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BINS = 12
 
 STATISTICS = (
@@ -116,7 +116,7 @@ def build_benchmark(corpus: Corpus, output: Path, options: BenchmarkOptions = Be
         "capability": "licoeval",
         "options": as_record(options),
         "corpus": corpus.key,
-        "content_hash": _content_hash(units),
+        "content_hash": content_hash(units),
         "functions": looked_at,
         "left_out": dict(funnel.most_common()),
         "units": units.num_rows,
@@ -141,7 +141,7 @@ def open_benchmark(path: Path) -> Benchmark:
     record = read_json(path / "benchmark.json")
     if not units.schema.equals(UNITS):
         raise InputError(f"{path}: made by another version; mend: build the benchmark again")
-    if record.get("content_hash") != _content_hash(units):
+    if record.get("content_hash") != content_hash(units):
         raise InputError(f"{path}: units.parquet is not the table that benchmark.json describes; mend: build it again")
     return Benchmark(units, record)
 
@@ -177,7 +177,8 @@ def _hash(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-def _content_hash(units: pa.Table) -> str:
+def content_hash(units: pa.Table) -> str:
+    """16 hexadecimal digits over prompts, references and licenses of `UNITS`, in order."""
     digest = hashlib.sha256()
     columns = [
         units[name].to_pylist() for name in ("prompt_id", "preamble", "signature", "docstring", "body", "license")

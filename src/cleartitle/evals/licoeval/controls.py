@@ -7,7 +7,7 @@ from typing import Any
 from cleartitle.code import first_half, rename_identifiers, strip_comments
 from cleartitle.licenses import UnknownLicenseError, lookup
 
-__all__ = ["CONTROLS", "Control", "control_answers", "control_license_answer"]
+__all__ = ["CONTROLS", "Control", "control_answer", "control_answers", "control_license_answer", "other_units"]
 
 Unit = Mapping[str, Any]
 
@@ -69,11 +69,26 @@ def control_answers(units: Sequence[Unit], control: Control) -> list[str]:
 
     The other function is the next unit of another project, or the next one where there is one project only.
     """
-    answers: list[str] = []
-    for position, unit in enumerate(units):
-        body = control.body(unit, _another(units, position))
-        answers.append(f"```python\n{unit['signature']}{unit['docstring']}{body.rstrip()}\n```\n")
-    return answers
+    others = other_units([unit["project"] for unit in units])
+    return [control_answer(unit, units[other], control) for unit, other in zip(units, others, strict=True)]
+
+
+def control_answer(unit: Unit, other: Unit, control: Control) -> str:
+    """The answer of a control to one unit; ``other`` is the one whose body an idle control gives."""
+    body = control.body(unit, other).rstrip()
+    return f"```python\n{unit['signature']}{unit['docstring']}{body}\n```\n"
+
+
+def other_units(projects: Sequence[str]) -> list[int]:
+    """For each unit the position of the next unit of another project, round the end; else of the next one."""
+    count = len(projects)
+    others = [0] * count
+    for position in range(2 * count - 1, -1, -1):  # twice round, from the end
+        here, following = position % count, (position + 1) % count
+        others[here] = following if projects[following] != projects[here] else others[following]
+    if len(set(projects)) == 1:
+        return [(position + 1) % count for position in range(count)]
+    return others
 
 
 def control_license_answer(unit: Unit, control: Control) -> str:
@@ -81,14 +96,6 @@ def control_license_answer(unit: Unit, control: Control) -> str:
     if control.license == "right":
         return _full_name(unit["license"])
     return WRONG[unit["license_class"]] if control.license == "wrong" else SILENT
-
-
-def _another(units: Sequence[Unit], position: int) -> Unit:
-    following = [units[(position + step) % len(units)] for step in range(1, len(units))]
-    for unit in following:
-        if unit["project"] != units[position]["project"]:
-            return unit
-    return following[0] if following else units[position]
 
 
 def _full_name(expression: str) -> str:

@@ -1,15 +1,21 @@
 """Run LiCoEval: complete, score, ask for the license, grade, sum up. Each step reads and writes tables of the run."""
 
 import asyncio
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from cleartitle.evals.licoeval.benchmark import Benchmark, sample
-from cleartitle.evals.licoeval.controls import CONTROLS, control_answers
+from cleartitle import __version__
+from cleartitle.errors import InputError
+from cleartitle.evals.licoeval.benchmark import Benchmark, content_hash, sample
+from cleartitle.evals.licoeval.controls import CONTROLS, control_answer, other_units
 from cleartitle.evals.licoeval.prompts import completion_request, license_request
 from cleartitle.evals.licoeval.scoring import MODES, SCORES, score
 from cleartitle.evals.licoeval.summary import summarize
@@ -18,17 +24,29 @@ from cleartitle.evals.licoeval.verdicts import verdicts
 from cleartitle.evals.run_folder import RunFolder
 from cleartitle.evals.runner import ask
 from cleartitle.evals.tables import GENERATIONS
-from cleartitle.files import write_json
-from cleartitle.jobs import Shard, map_shards
+from cleartitle.files import canonical_json, write_json
+from cleartitle.jobs import Shard, locked, map_shards
 from cleartitle.models import Estimate, Model, Request, Sampling
 from cleartitle.options import NOT_IN_KEY, as_record, fingerprint
 from cleartitle.similarity import REGEX_TOKENIZER
-from cleartitle.tables import read_parts, read_table, table_of, write_table
+from cleartitle.tables import part_paths, read_parts, read_table, table_of, write_table
 
 __all__ = ["LicoevalOptions", "estimate", "evaluate", "open_units", "score_run"]
 
 SUMMARY_VERSION = 1
-SCORE_ROWS = 2048
+SCORE_INPUT = pa.schema(
+    [
+        *UNITS,
+        ("source", pa.string()),
+        ("sample_index", pa.int32()),
+        ("text", pa.large_string()),
+        ("status", pa.string()),
+    ]
+)
+SCORE_UNITS = 256
+"""Functions whose answers, and those of the controls, are scored in one shard."""
+VOLATILE = frozenset({"spent", "served_as", "refused_parameters", "key_from", "workers", "threads", "batch"})
+"""What a model's description says of one session, and not of the model."""
 PAPER_MAX_TOKENS = 4096
 
 
@@ -60,9 +78,16 @@ def evaluate(model: Model, benchmark: Benchmark, output: Path, options: Licoeval
     A run that was killed goes on where it stopped: no committed answer is asked for again.
 
     Raises:
-        InputError: the folder holds another run.
+        InputError: the folder holds another run, or one that is under way.
     """
     units = sample(benchmark.units, options.limit, options.seed)
+    with locked(output):
+        return _evaluate(model, benchmark, units, output, options)
+
+
+def _evaluate(
+    model: Model, benchmark: Benchmark, units: pa.Table, output: Path, options: LicoevalOptions
+) -> dict[str, Any]:
     key = _key(model, units, options)
     run = RunFolder.create(
         output,
@@ -79,6 +104,7 @@ def evaluate(model: Model, benchmark: Benchmark, output: Path, options: Licoeval
     asyncio.run(_answer(model, units, output, options, key))
     summary = score_run(output)
     run.finish(model_after=model.describe())
+    run.seal()
     return summary
 
 
@@ -106,30 +132,43 @@ def open_units(run: Path) -> pa.Table:
     return read_table(run / "prompts.parquet").replace_schema_metadata(None)
 
 
-def score_run(path: Path) -> dict[str, Any]:
-    """Score the recorded answers of a run anew, without the model, and write its verdicts and summary.
+def score_run(path: Path, *, anew: bool = False) -> dict[str, Any]:
+    """Score the recorded answers of a run, without the model, and write its verdicts and summary.
+
+    ``anew`` drops scores that are there; otherwise those of the same answers are reused.
 
     Raises:
-        InputError: the folder holds no run.
+        InputError: the folder holds no LiCoEval run, or one whose answers are not complete.
     """
     run = RunFolder.open(path)
     record = run.record()
+    if record.get("capability") != "licoeval":
+        raise InputError(f"{path}: a run of {record.get('capability')!r}, not of licoeval")
     options = LicoevalOptions(**record["options"])
     units = open_units(path)
+    answered = sum(pq.read_metadata(part).num_rows for part in part_paths(path / "generations"))
+    if answered != units.num_rows * options.samples:
+        raise InputError(
+            f"{path}: {answered} of {units.num_rows * options.samples} answers are there; "
+            "mend: give the command that started this run again"
+        )
+    if anew:
+        for part in part_paths(path / "scores"):
+            part.unlink()
     _score(path, units, options, run.key)
-    scores = read_parts(path / "scores", SCORES).to_pylist()
-    by_id = {row["prompt_id"]: row for row in units.to_pylist()}
+    scores = read_parts(path / "scores", SCORES, [name for name in SCORES.names if name != "body"])
+    by_id = {row["prompt_id"]: row for row in units.drop_columns(["preamble", "body"]).to_pylist()}
     followups = {row["prompt_id"]: row for row in read_parts(path / "followups", GENERATIONS).to_pylist()}
-    graded = verdicts(scores, by_id, followups)
+    graded = verdicts(scores.filter(pc.field("striking")).to_pylist(), by_id, followups)
     write_table(path / "verdicts.parquet", graded, key=run.key)
-    summary = _summary(record, units, scores, graded.to_pylist())
+    summary = _summary(record, units, scores, graded)
     write_json(path / "summary.json", summary)
     return summary
 
 
 def _key(model: Model, units: pa.Table, options: LicoevalOptions) -> str:
-    described = {"name": model.name, **model.describe()}
-    return fingerprint(options, model=described, prompts=units["prompt_id"].to_pylist())
+    described = {name: value for name, value in model.describe().items() if name not in VOLATILE}
+    return fingerprint(options, model={"name": model.name, **described}, units=content_hash(units))
 
 
 def _sampling(options: LicoevalOptions) -> Sampling:
@@ -164,58 +203,62 @@ def _followups(
 
 def _score(output: Path, units: pa.Table, options: LicoevalOptions, key: str) -> set[tuple[str, int]]:
     """Score model and controls into ``scores/``; return which answers of the model are striking in any mode."""
-    table = _score_input(output, units, options)
-    starts = range(0, table.num_rows, SCORE_ROWS)
-    shards = [Shard(index, table.slice(start, SCORE_ROWS)) for index, start in enumerate(starts)]
-    map_shards(score, shards, output / "scores", key=f"{key}/{_digest(table)}", workers=options.score_workers)
+    shards = [
+        Shard(index, partial(_score_input, part, answers, others), key=_digest(answers))
+        for index, (part, answers, others) in enumerate(_score_shards(output, units, options))
+    ]
+    map_shards(
+        score, shards, output / "scores", key=f"{key}/{__version__}", workers=options.score_workers, label="score"
+    )
     columns = ["source", "prompt_id", "sample_index", "striking"]
-    rows = read_parts(output / "scores", SCORES, columns).to_pylist()
-    return {(row["prompt_id"], row["sample_index"]) for row in rows if row["striking"] and row["source"] == "model"}
+    striking = read_parts(output / "scores", SCORES, columns).filter(
+        pc.field("striking") & (pc.field("source") == "model")
+    )
+    return {(row["prompt_id"], row["sample_index"]) for row in striking.to_pylist()}
 
 
-def _score_input(output: Path, units: pa.Table, options: LicoevalOptions) -> pa.Table:
+def _score_shards(
+    output: Path, units: pa.Table, options: LicoevalOptions
+) -> Iterator[tuple[pa.Table, pa.Table, pa.Table | None]]:
+    """Units of one shard, the model's answers to them, and the units whose bodies an idle control gives."""
+    columns = ["prompt_id", "sample_index", "text", "status"]
+    answers = read_parts(output / "generations", GENERATIONS, columns)
+    others = other_units(units["project"].to_pylist()) if options.controls else []
+    for start in range(0, units.num_rows, SCORE_UNITS):
+        part = units.slice(start, SCORE_UNITS)
+        # One row per unit and sample, in the order of the units.
+        first, count = start * options.samples, part.num_rows * options.samples
+        chosen = units.select(["body"]).take(others[start : start + SCORE_UNITS]) if options.controls else None
+        yield part, answers.slice(first, count), chosen
+
+
+def _score_input(units: pa.Table, answers: pa.Table, others: pa.Table | None) -> pa.Table:
+    """Rows of `score`: each unit with the answers to it, then with those of the controls."""
     rows = units.to_pylist()
     by_id = {row["prompt_id"]: row for row in rows}
-    answers = read_parts(output / "generations", GENERATIONS).to_pylist()
-    joined = [
-        {
-            **by_id[answer["prompt_id"]],
-            "source": "model",
-            "sample_index": answer["sample_index"],
-            "text": answer["text"],
-            "status": answer["status"],
-        }
-        for answer in answers
-    ]
-    for control in CONTROLS if options.controls else ():
-        for row, text in zip(rows, control_answers(rows, control), strict=True):
-            extra = {"source": f"control:{control.name}", "sample_index": 0, "text": text, "status": "ok"}
-            joined.append({**row, **extra})
-    schema = pa.schema(
-        [
-            *UNITS,
-            ("source", pa.string()),
-            ("sample_index", pa.int32()),
-            ("text", pa.large_string()),
-            ("status", pa.string()),
-        ]
-    )
-    return table_of(joined, schema)
+    joined = [{**by_id[answer["prompt_id"]], "source": "model", **answer} for answer in answers.to_pylist()]
+    bodies = others.to_pylist() if others is not None else []
+    for control in CONTROLS if bodies else ():
+        for row, other in zip(rows, bodies, strict=True):
+            text = control_answer(row, other, control)
+            joined.append({**row, "source": f"control:{control.name}", "sample_index": 0, "text": text, "status": "ok"})
+    return table_of(joined, SCORE_INPUT)
 
 
-def _digest(table: pa.Table) -> str:
-    return fingerprint(LicoevalOptions(), rows=[table[name].to_pylist() for name in ("source", "prompt_id", "text")])
+def _digest(answers: pa.Table) -> str:
+    """Names the answers of a shard; its units are named by the key of the run."""
+    digest = hashlib.sha256()
+    for row in answers.to_pylist():
+        digest.update(canonical_json(row).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
 
 
-def _summary(
-    record: dict[str, Any], units: pa.Table, scores: Sequence[dict[str, Any]], graded: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
+def _summary(record: dict[str, Any], units: pa.Table, scores: pa.Table, graded: pa.Table) -> dict[str, Any]:
     projects = dict(zip(units["prompt_id"].to_pylist(), units["project"].to_pylist(), strict=True))
 
     def figures(source: str, mode: str) -> dict[str, Any]:
-        chosen = [row for row in scores if row["source"] == source and row["mode"] == mode]
-        cases = [row for row in graded if row["source"] == source and row["mode"] == mode]
-        return summarize(chosen, cases, projects)
+        wanted = (pc.field("source") == source) & (pc.field("mode") == mode)
+        return summarize(scores.filter(wanted).to_pylist(), graded.filter(wanted).to_pylist(), projects)
 
     benchmark = record["inputs"]["benchmark"]
     options = record["options"]

@@ -93,7 +93,7 @@ def _file(work: Mapping[str, Any], rules: Eligibility) -> Iterator[dict[str, Any
     if not found:
         return
     expression, license_reason = _license(work, rules)
-    before = preamble(work["text"], work["language"])
+    before = preamble(work["text"], work["language"]).replace("\r\n", "\n")
     for unit in found:
         reason = _reason(unit, before, rules) or license_reason
         if reason is None:
