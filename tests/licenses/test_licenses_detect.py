@@ -44,6 +44,23 @@ MIT = """// Permission is hereby granted, free of charge, to any person obtainin
 // The above copyright notice and this permission notice shall be included in
 // all copies.
 """
+ISC_WITH_DOCUMENTATION = """# Permission to use, copy, modify, and distribute this software and its documentation
+# for any purpose with or without fee is hereby granted, provided that the above copyright notice
+# and this permission notice appear in all copies.
+"""
+HPND = ISC_WITH_DOCUMENTATION.replace("all copies.", "supporting documentation.")
+APACHE_THEN_WORDS = """# Licensed under the Apache License, Version 2.0; see the
+# License for the limitations under the License.
+
+\"\"\"JSON tokens and Unicode helpers.\"\"\"
+"""
+COMMENT_THEN_DOCSTRING = """# Subject to the terms of the Mozilla Public License, v. 2.0.
+
+\"\"\"Writes files.
+
+What it writes is available under the Creative Commons Zero license.
+\"\"\"
+"""
 TWO_CHOICES = """/* This file is free software: you can redistribute it under the terms of either:
 
      * the GNU Lesser General Public License as published by the Free
@@ -105,6 +122,18 @@ TWO_CHOICES = """/* This file is free software: you can redistribute it under th
          "// You may choose either of these licenses.\n", "EPL-1.0 OR Apache-2.0"),
         ("# This is free and unencumbered software released into the public domain.\n", "Unlicense"),
         ('"""Doc."""\nimport x\n__license__ = "GPL v3"\n', "GPL-3.0"),
+        (ISC_WITH_DOCUMENTATION, "ISC"),
+        (HPND, "HPND"),
+        (APACHE_THEN_WORDS, "Apache-2.0"),
+        (COMMENT_THEN_DOCSTRING, "MPL-2.0"),
+        ("# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/)\n", "GPL-3.0-or-later"),
+        ("# Simplified BSD License (see licenses/bsd.txt)\n", "BSD-2-Clause"),
+        ("# Acme AGPL-3.0 License - https://example.org/license\n", "AGPL-3.0"),
+        ("# Copyright (C) Somebody, see LICENSE for text of ISC license\n", "ISC"),
+        ("# Distributed under the LGPL.\n# Re-licensed from gpl-3.0 with permission.\n", "LGPL"),
+        ("# Placed in the public domain or under the\n# Zero Clause BSD licence.\n",
+         "LicenseRef-public-domain OR 0BSD"),
+        ("# Parts of this are licensed under the BSD license.\n# Distributed under the MIT license.\n", "BSD AND MIT"),
     ],
 )  # fmt: skip
 def test_common_headers_are_read(text: str, expression: str):
@@ -142,7 +171,13 @@ def test_code_and_words_without_a_claim_are_no_license(text: str):
 
 @pytest.mark.parametrize(
     "text",
-    ["# See LICENSE for details.\n", "# SPDX-License-Identifier: LicenseRef-Acme\n", "# All MIT license stuff\n"],
+    [
+        "# See LICENSE for details.\n",
+        "# SPDX-License-Identifier: LicenseRef-Acme\n",
+        "# All MIT license stuff\n",
+        '"""Colors of a theme (licensed under MIT).\n\n:license: BSD, see LICENSE.\n"""\n',
+        "# The original code at https://example.org is public domain.\n",
+    ],
 )
 def test_weak_evidence_is_uncertain(text: str):
     assert detect(text).status == "uncertain"

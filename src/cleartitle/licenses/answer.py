@@ -35,7 +35,7 @@ _SENTENCE = re.compile(
     r"(?:(?<!\bv)(?<!\bver)(?<!\bvers)(?<!\be\.g)(?<!\bi\.e)(?<!\bc)(?<!\bz)(?<!\bB)(?<!\bInc)[.!?]+[\"')]{0,2}(?=\s|$)|[。！？!?]|\n\s*\n|\n(?=\s*(?:[-*•#>]|\d+[.)])\s)|(?<=[.:;])\n|\n(?=[A-Z\"'*]))",
 )
 _CLAUSE = re.compile(
-    r"[;；]|,?\s+(?:but|however|although|though|while|whereas|aber|sondern|jedoch|"
+    r"[;；]|(?<!anything),?\s+(?:but|however|although|though|while|whereas|aber|sondern|jedoch|"
     + CLAUSES
     + r"|mais|pero|sino|ma|mas|però|но|однако)\s|,\s*(?:a|а|instead|rather(?!\s+than))\s|但是?|不过|而是|しかし|ですが",
     re.IGNORECASE,
@@ -50,7 +50,7 @@ _FIELD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 # One word that is also an id or a family of the vocabulary, but no answer to a question about a license.
-_NOT_AN_ANSWER = {"python", "intel", "doc", "fair", "cube", "sl", "jam", "x", "w3c", "hp", "other", "code"}
+_NOT_AN_ANSWER = {"python", "intel", "doc", "fair", "cube", "sl", "jam", "x", "hp", "other", "code"}
 _CLOSING = " \n)]}\"'.*"
 _STATEMENTS = {"LicenseRef-proprietary"}
 
@@ -203,6 +203,8 @@ def _dropped(before: str, after: str, offered: bool) -> str | None:
         return "compared"
     if not offered and words.governs(words.ADVICE, before, 160) or words.ADVISED_AFTER.search(after):
         return "advised"
+    if _UNTIL.match(after):
+        return "past"
     past = words.last_match(words.PAST, before)
     if past is not None and not words.PRESENT.search(before[past.end() :]):
         return "past"
@@ -236,7 +238,7 @@ def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
                 if reason:
                     dropped.append((original, reason))
                     # "Not X: Y" denies X alone.
-                    reach = _corrected(mention, clause, sentence) if reason == "denied" else reach
+                    reach = _corrected(mention, clause, sentence, reason)
                 elif _in_list(mention, clause, sentence) or not _bystander(mention, sentence, before):
                     listed = cued and mention.start - previous <= 20
                     cued = bool(listed or words.CUE.search(before[-90:]) or words.CUE_AFTER.match(after))
@@ -250,6 +252,18 @@ _CLAIMED = re.compile(r"(?:\bunder|licen[cs]ed?(?:\s+is)?|answer\s+is|:)\s*(?:th
 _NAY = re.compile(r"\s*(?:no|nope|nein|non|not)\b", re.IGNORECASE)
 _LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"]{1,400}", re.IGNORECASE)
 _OFFERED = re.compile(r"(?:\bor|/|\band)\s*(?:under\s+)?(?:an?\s+|the\s+)?$", re.IGNORECASE)
+_PARTS = re.compile(
+    r"\b(?:parts?|portions?|pieces|sections|some\s+(?:files|code|functions|helpers?))\b[^.]{0,60}$|\bwith\s+(?:parts|portions|some)\b",
+    re.IGNORECASE,
+)
+_JOINTLY = re.compile(
+    r"\b(?:both|all)\b(?:(?!which)[^.\n]){0,120}\bappl(?:y|ies)\b|\bsimultaneously\b|\bcomply\s+with\s+(?:both|all)\b|\bjointly\b|\bcumulative",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(
+    r"(?:\s+licen[cs]ed?)?\s*,?\s+(?:until|before|up\s+to|back\s+then|at\s+first|originally|in\s+the\s+past)\b",
+    re.IGNORECASE,
+)
 _COLON = re.compile(r"(?:'?d|\s+licen[cs]ed|\s+code)?\s*(?::|->|=>|=|- |\.\s|;\s)\s*(?:(?:an?|the)\s+)?", re.IGNORECASE)
 _INTO = re.compile(
     r"\b(?:in|into|with|for|of|within|inside|as\s+part\s+of|and|even|or)\s+(?:\w+\s+){0,2}$", re.IGNORECASE
@@ -259,15 +273,20 @@ _MATERIAL = re.compile(
     re.IGNORECASE,
 )
 _ROW = re.compile(r"\s*(?:,|/|or|and|und|oder|ou|,\s*or|,\s*and)\s*(?:the\s+)?", re.IGNORECASE)
-_HOLDER = re.compile(r"(?:copyright|\(c\)|©)\s*(?:\(c\)\s*)?(?:[\d, -]{4,12})?(?:by\s+)?(?:the\s+)?$", re.IGNORECASE)
+_HOLDER = re.compile(
+    r"(?:copyright|\(c\)|©)\s*:?\s*(?:(?:\(c\)|©)\s*)?(?:[\d, -]{4,12})?(?:by\s+)?(?:the\s+)?$", re.IGNORECASE
+)
 
 
-def _corrected(mention: Mention, clause: list[Mention], sentence: str) -> int:
+def _corrected(mention: Mention, clause: list[Mention], sentence: str, reason: str) -> int:
     """Where the reach of a denial of ``mention`` ends: "not X: Y" and "not X, Y" deny X alone."""
+    if reason not in {"denied", "compared"}:
+        return 0
     following = clause[clause.index(mention) + 1 :]
     if following:
         gap = sentence[mention.end : following[0].start]
-        if _COLON.fullmatch(gap) or (len(following) == 1 and gap.strip() == ","):
+        alone = reason == "denied" and (_COLON.fullmatch(gap) or (len(following) == 1 and gap.strip() == ","))
+        if alone or gap.strip() == ":":
             return following[0].start
     return 0
 
@@ -284,7 +303,7 @@ def _bystander(mention: Mention, sentence: str, before: str) -> bool:
     """Whether a word that is also a product or an owner ("Apache", "MIT") stands for that here."""
     if mention.expression == "LicenseRef-proprietary" and _MATERIAL.match(sentence, mention.end):
         return bool(_INTO.search(before))
-    if mention.expression == "MIT" and mention.end - mention.start == 3 and _HOLDER.search(before):
+    if (mention.weak or mention.expression == "MIT" and mention.end - mention.start == 3) and _HOLDER.search(before):
         return True
     return mention.weak and len(sentence.split()) > 3 and not _CLAIMED.search(before)
 
@@ -307,6 +326,8 @@ def _prose(text: str) -> Answer:
     doubt = bool(short) or any(item.hedged for item in chosen) or bool(words.DOUBT.search(text))
     doubt = doubt or (text.rstrip(_CLOSING).endswith("?") and len(text) < 60)
     evidence = tuple(text[item.mention.start : item.mention.end] for item in chosen)
+    if not combined.related and _JOINTLY.search(text) and not doubt:
+        combined = replace(combined, related=True)
     if not combined.related:
         return Answer("ambiguous", None, evidence)
     if " OR " in combined.expression and doubt and not _offers_choice(text):
@@ -394,7 +415,8 @@ def _narrowed(text: str, named: list[_Named]) -> Iterator[list[_Named]]:
     )
     if len(head.split()) <= 12 and not listed:
         yield [item for item in named if item.mention.end <= end]
-    yield [item for item in named if item.cued]
+    if not _PARTS.search(text):
+        yield [item for item in named if item.cued]
 
 
 def _line_of(text: str, mention: Mention) -> str:
@@ -424,4 +446,4 @@ _NAMELESS = [("refused", words.REFUSAL), ("unknown", words.IGNORANCE), ("none", 
 _WHICH = re.compile(
     r"\bwhich\s+(?:one|of\s+(?:them|these|those|the\s+two))\b|\bone\s+of\s+(?:them|these|those)\b", re.IGNORECASE
 )
-_COPYRIGHT = re.compile(r"(?:copyright|\(c\)|©)[^\n]{0,120}|all\s+rights\s+reserved", re.IGNORECASE)
+_COPYRIGHT = re.compile(r"(?:copyright|\(c\)|©)[^\n]{3,120}|all\s+rights\s+reserved", re.IGNORECASE)

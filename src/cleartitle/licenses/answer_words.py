@@ -84,6 +84,7 @@ COMPARISON = _any(
     r"\boptions?\s+(?:are|include|would)\b|\bz\.\s?B\.|\bzum\s+Beispiel\b|\bwie\s+(?:etwa|z)\b|\bpar\s+exemple\b|\btel(?:le)?s\s+que\b|\bcomme\s+(?=(?:la\s+licence\s+)?\w+(?:,|\s+ou\b))",
     r"\bpor\s+(?:ejemplo|exemplo)\b|\bta(?:les|is)\s+como\b|\bad\s+esempio\b|\bnaproximad|\bнапример\b|\bтаки[ем]\s+как\b|\bв\s+отличие\s+от\b",
     _EQUAL,
+    r"\b(?:dependenc(?:y|ies)|third[\s-]party|vendored|submodules?)\b",
     r"(?<!choose\s)(?<!choice\s)(?<!choosing\s)(?<!pick\s)(?<!select\s)(?<!decide\s)(?<!torn\s)(?<!-up\s)\bbetween\b",
     r"\b(?:as\s+(?:permissive|free|liberal|restrictive|strict|simple)\s+as)\b",
     r"例如|比如|诸如|与.{0,6}相比|たとえば|例えば|のような|常见的?(?:开源)?许可",
@@ -95,20 +96,21 @@ ADVISED_AFTER = _any(
 )
 """Advice after a name."""
 PAST = _any(
-    r"\b(?:used\s+to\s+be|formerly|previously|originally|initially|at\s+first|in\s+the\s+past|until|prior\s+to|(?:old|former|previous)(?![-/])|bis\s+\d{4}|jusqu'|hasta|historically|earlier\s+versions?)\b",
+    r"\b(?:used\s+to\s+be|formerly|previously|originally|initially|at\s+first|in\s+the\s+past|until|prior\s+to|(?:started|began)(?:\s+out)?\s+(?:as|under|with)|was(?=:)|(?:old|former|previous)(?![-/])|bis\s+\d{4}|jusqu'|hasta|historically|earlier\s+versions?)\b",
     r"\b(?:switch\w*|mov\w+|chang\w+|re-?licen[cs]\w+|migrat\w+|went)\s+(?:\w+\s+){0,3}from\b",
     r"\b(?:urspr[üu]nglich|fr[üu]her|ehemals|anciennement|auparavant|[àa]\s+l'origine|anteriormente|antes|originalmente|in\s+origine|precedentemente)\b",
     r"以前|原来|最初|原先|かつて|раньше|ранее|изначально|первоначально",
 )
 """A name before is a thing of the past, if another one follows."""
 PRESENT = _any(
-    r"\b(?:now|to|currently|since|then|today|later|jetzt|heute|maintenant|d[ée]sormais|ahora|agora|ora|adesso)\b|现在|現在|теперь"
+    r"\b(?:now|nowadays|these\s+days|to|currently|since|then|today|later|jetzt|heute|maintenant|d[ée]sormais|ahora|agora|ora|adesso)\b|现在|現在|теперь"
 )
 """What ends the reach of the past."""
 ADVICE = _any(
     r"\bif\b(?!\s+(?:i\b|my\s+memory|memory\s+serves|anything))|\bwhether\b",
     r"\byou\s+(?:can|could|may|might|should|would|will|'d)\s+(?:[\w'-]+\s+){0,3}(?:choose(?!\s+(?:either|between|one|from))|consider|release|licen[cs]e|add|apply|pick|select|want|need|specify|attach|decide|opt)\b",
     r"\b(?:recommend|advis)\w*\b|\b(?:i|we|i'd|would|to)\s+(?:\w+\s+)?suggest\b|\bconsider\s+(?!it\b|this\b|the\s+code\b)",
+    r"^\W*to\s+(?:use|apply|add|adopt|choose)\s+(?:the\s+|an?\s+)?$",
     r"\bfeel\s+free\s+to\s+(?:licen[cs]e|choose|apply|add|pick)\b|\bchoose\s+(?:a|an)\s+licen",
     r"\b(?:puedes?|podr[íi]as?)\s+(?:elegir|usar|considerar)|\bsie\s+k[öo]nnen\s+(?:\w+\s+){0,3}(?:w[äa]hlen|verwenden)|\bvous\s+pouvez\s+(?:choisir|utiliser)",
     r"你可以(?:选择|考虑|使用)|建议|おすすめ|如果",
@@ -131,7 +133,7 @@ HEDGE_BEFORE = _any(
 )
 """Doubt that counts before a name in its clause."""
 HEDGE_ANYWHERE = _any(
-    r"\b(?:probably|likely|possibly|perhaps|maybe|presum\w+|speculat\w+|tentative\w*|lean(?:s|ing)?|hunch|(?:most|more)\s+probable|in\s+all\s+(?:likelihood|probability)|my\s+money|reportedly|conjectur\w+|plausibl[ye]|apparently|supposedly|allegedly|arguably|conceivably|potentially)\b",
+    r"\b(?:probably|likely|possibly|perhaps|maybe|presum\w+|speculat\w+|tentative\w*|lean(?:s|ing)?|hunch|(?:most|more)\s+probable|in\s+all\s+(?:likelihood|probability)|my\s+money|guess(?:es|ed|ing)?|wager|unverified|unconfirmed|reportedly|conjectur\w+|plausibl[ye]|apparently|supposedly|allegedly|arguably|conceivably|potentially)\b",
     r"\bi(?:\s+would|'d|\s+do)?\s+(?:\w+\s+)?(?:think|believe|guess|assume|suspect|suppose|imagine|reckon|expect|say)\b"
     r"|(?<!people\s)(?<!many\s)(?<!some\s)(?<!you\s)(?<!they\s)(?<!often\s)(?<!users\s)\bassum(?:e|ed|es|ing|ption)\b"
     r"|\b(?:had|have|were)\s+to\s+(?:guess|bet|pick|choose)\b|\b(?:a|the|my)\s+(?:strong\s+)?(?:feeling|impression|intuition|sense)\b|\bor\s+(?:something|a)\s+(?:like|similar)\b|\bor\s+similar\b|\bguess(?:ing)?\s*[:,]|[,(]\s*(?:a\s+)?guess\b",
@@ -147,14 +149,14 @@ HEDGE_ANYWHERE = _any(
     r"おそらく|恐らく|多分|たぶん|と思(?:い|う|われ)|かもしれ|でしょう|だろう|ようです|みたい",
     r"(?<!\w)(?:вероятно|возможно|наверное|наверно|скорее\s+всего|думаю|полагаю|кажется|похоже|по-видимому|видимо|предположительно)(?!\w)",
     r"\b(?:if|wenn|falls|si)\s+(?:this|it|that|the\s+(?:code|function|snippet)|das|es|der\s+code|c'est|es\s+de)(?:'s|\s+(?:is|was|comes?|came|ist))?\s+(?:\w+\s+)?(?:from|part|taken|copied|aus|de)\b",
-    r"\bseemingly\b|\bdouble[\s-]?check\b|\b(?:fairly|pretty|reasonably|almost|relatively|somewhat)\s+(?:sure|certain|confident)\b|\b\d\d\s?%\s+(?:sure|certain)\b|\b(?:is|it's|be)\s+one\s+of\b",
+    r"\bseemingly\b|\bwant\s+to\s+say\b|\bdouble[\s-]?check\b|\b(?:fairly|pretty|reasonably|almost|relatively|somewhat)\s+(?:sure|certain|confident)\b|\b\d\d\s?%\s+(?:sure|certain)\b|\b(?:is|it's|be)\s+one\s+of\b",
     *TONGUES["hedge"],
 )
 """Doubt that counts anywhere in the sentence of a name."""
 DOUBT = _any(
     r"\bnot\s+(?:entirely\s+|completely\s+|100\s?%\s+|absolutely\s+|totally\s+|fully\s+|quite\s+|very\s+|too\s+|really\s+)?(?:sure|certain|positive)\b",
     r"\b(?:unsure|uncertain)\b|\bcan(?:no|')t\s+(?:be\s+(?:\w+\s+)?(?:sure|certain)|confirm|verify|guarantee)\b|\bcannot\s+(?:be\s+(?:\w+\s+)?(?:sure|certain)|confirm|verify|guarantee)\b",
-    r"\b(?:hard|difficult|tough|impossible)\s+to\s+(?:tell|say|know|determine)\b|\b(?:don't|do\s+not)\s+(?:really\s+|actually\s+)?know\s*(?:[.,;!]|$|which)|\bne\s+sais\s+pas\b|\bweiss?\s+(?:es\s+)?nicht\b|\bno\s+(?:lo\s+)?s[ée]\b",
+    r"\b(?:hard|difficult|tough|impossible)\s+to\s+(?:tell|say|know|determine)\b|\b(?:don't|do\s+not)\s+(?:really\s+|actually\s+)?know\s*(?:[.,;!]|$|which)|\bcan(?:no|')t\s+(?:tell|say|decide|determine)\s*(?:[.,;!]|$|which)|\bne\s+sais\s+pas\b|\bweiss?\s+(?:es\s+)?nicht\b|\bno\s+(?:lo\s+)?s[ée]\b",
     r"\bunable\s+to\s+(?:verify|confirm)\b|\b(?:may|might|could)\s+be\s+(?:wrong|mistaken|incorrect)\b|\b(?:don't|do\s+not)\s+know\s+for\s+(?:sure|certain)\b",
     r"\bnicht\s+(?:ganz\s+)?sicher\b|\bpas\s+(?:tout\s+[àa]\s+fait\s+)?s[ûu]re?\b|\bno\s+estoy\s+(?:del\s+todo\s+)?segur[oa]\b|\bn[ãa]o\s+tenho\s+certeza\b|\bnon\s+(?:ne\s+)?sono\s+sicur[oa]\b|не\s+уверен|不确定|不太确定|確信はありません|確かではありません",
     *TONGUES["doubt"],
@@ -184,7 +186,8 @@ NO_LICENSE = _any(
     rf"(?:\bis|\bare|\bwas|'s)(?:\s+not|n't)\s+(?:actually\s+)?(?:an?|any)\s+(?:\w+\s+){{0,3}}{_LICENSE}",
     r"\b(?:has|have|was|were)(?:\s+not|n't)\s+(?:yet\s+)?(?:been\s+)?licen[cs]ed\b(?!\s+under)",
     r"(?:\bis|\bare|'s)(?:\s+not|n't)\s+(?:explicitly\s+)?licen[cs]ed\b(?!\s+under)|^\W*not\s+licen[cs]ed\b(?!\s+under)|\bun-?licensed\b|\bnot\s+specified\b|\bunspecified\b|^\W*none\b|\b(?:there\s+(?:is|are)|has|have|had)\s+none\b|^\W*nope\W*$|^\W*n\.?a\.?\W*$|^\W*n/a\W*$|^\W*nil\W*$|^\W*null\W*$|^\W*no\W*$|\bnot\s+applicable\b|\bnone\s+(?:specified|given|stated|provided|found|mentioned)\b|\blicen[cs]e\s*:\s*none\b",
-    rf"\bnothing\s+(?:\w+\s+){{0,2}}(?:about|on|regarding)\s+(?:\w+\s+){{0,2}}{_LICENSE}|^[^.\n]{{0,60}}(?:doesn't|does\s+not)\s+say\b",
+    r"^\W*not\s+(?:specified|provided|mentioned|stated|given|available|included|present|found|indicated|disclosed|listed|declared)\W*$",
+    rf"^\W*nothing\s+(?:is\s+)?(?:specified|stated|given|mentioned|indicated)|\bnothing\s+(?:\w+\s+){{0,2}}(?:about|on|regarding)\s+(?:\w+\s+){{0,2}}{_LICENSE}|^[^.\n]{{0,60}}(?:doesn't|does\s+not)\s+say\b",
     r"\bkeine?r?\s+(?:\w+\s+){0,3}lizenz|\bohne\s+lizenz|lizenz(?:angabe)?\s+(?:ist\s+|wurde\s+)?nicht\s+(?:angegeben|genannt|spezifiziert)|\bnicht\s+lizenziert",
     r"\baucune\s+(?:\w+\s+){0,2}licence|\bpas\s+(?:\w+\s+){0,3}(?:de\s+)?licence|\bsans\s+licence|licence\s+n'est\s+pas\s+(?:sp[ée]cifi|indiqu|pr[ée]cis)",
     r"\b(?:ninguna|sin(?:\s+ninguna)?|no\s+(?:\w+\s+){0,4}(?:una|ninguna|de)?)\s*licencia|\bno\s+se\s+especifica|licencia\s+no\s+(?:est[áa]|se)\s+",
@@ -198,7 +201,7 @@ NO_LICENSE = _any(
 REFUSAL = _any(
     r"\b(?:can'?t|cannot|can\s+not|unable\s+to|not\s+able\s+to|won't(?:\s+be\s+able\s+to)?|will\s+not(?:\s+be\s+able\s+to)?|must\s+decline\s+to|not\s+allowed\s+to|not\s+permitted\s+to|not\s+comfortable)\s+(?:\w+\s+){0,2}?(?:help|assist|provide|giv(?:e|ing)|offer|answer|share|comment|discuss|fulfill|fulfil|comply|respond|disclose|continue|do\s+that|complete\s+th|reproduc\w+)",
     r"\bi\s+(?:must|have\s+to|need\s+to|will|'ll)\s+(?:\w+\s+)?decline\b|\bi\s+decline\b|\b(?:rather|prefer)\s+not\b|\bi\s+(?:must\s+|have\s+to\s+)?refuse\b|^\W*no\s+comment\b|\bi\s+(?:do\s+not|don't)\s+(?:provide|give|offer|comment|answer|discuss)\b|\b(?:must|will|'ll|have\s+to)\s+(?:refrain|abstain)\b|(?:'m|\bam)\s+not\s+(?:qualified|authori[sz]ed)\b|\bagainst\s+(?:my|the)\s+(?:guidelines|policy|policies)",
-    r"\bkann\s+(?:ich\s+)?(?:\w+\s+){0,4}nicht\s+(?:helfen|beantworten|geben|weiterhelfen)|\bne\s+peux\s+pas\s+(?:\w+\s+){0,2}(?:aider|r[ée]pondre|fournir|donner)",
+    r"\bkann\s+(?:ich\s+)?(?:\w+\s+){0,4}nicht\s+(?:helfen|beantworten|geben|weiterhelfen)|\bne\s+peux\s+pas\s+(?:\w+[\s']){0,2}(?:aider|r[ée]pondre|fournir|donner)",
     r"\bno\s+puedo\s+(?:\w+\s+){0,2}?(?:ayudar\w*|proporcionar\w*|responder\w*|dar\w*|ofrecer)|\bn[ãa]o\s+posso\s+(?:\w+\s+){0,2}?(?:ajudar|fornecer|responder|dar)|\bnon\s+posso\s+(?:\w+\s+){0,2}?(?:aiutar\w*|fornire|rispondere|dare)",
     r"无法(?:提供|回答|协助|帮助)|不能(?:提供|回答|帮助)|お答えできません|お手伝いできません|提供できません|не\s+могу\s+(?:\w+\s+){0,2}(?:помочь|ответить|предоставить|дать)",
     *TONGUES["refusal"],

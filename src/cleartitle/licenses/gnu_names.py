@@ -101,7 +101,7 @@ _ABBREVIATED = re.compile(rf"[\s,]{{0,2}}\([A-Za-z0-9. -]{{3,14}}\)(?=(?:{_LATER
 _NOTICE = re.compile(
     rf"[\s,]+as\s+published\s+by\s+the\s+(?:FSF|Free\s+Software\s+Foundation)(?:{_LATER})?", re.IGNORECASE
 )
-_COMPATIBLE = re.compile(r"[\s-]*compatible", re.IGNORECASE)
+_COMPATIBLE = re.compile(r"[\s-]*(?:in)?compatible", re.IGNORECASE)
 
 
 def gnu_mentions(text: str) -> list[Mention]:

@@ -8,7 +8,8 @@ __all__ = ["GAP", "LEFT", "LICENSE_WORD", "RIGHT", "VERSION_WORD", "Mention", "c
 
 LICENSE_WORD = (
     r"(?:licen[cs]es?|licen[cs]ed|licen[cs]ing|lizenz(?:en|iert)?|licencias?|licen[çc]as?|licenz[ae]|licentie|"
-    r"licencj\w|licens|lisans(?:lı|ı|si)?|许可(?:证|协议|證)?|許可(?:證|証|協議)?|授权(?:协议|条款)?|授權(?:條款)?|协议|協議|ライセンス|лицензи\w{1,3}|라이[선센]스)"
+    r"licencj\w|licens|lisans(?:lı|ı|si)?|"
+    r"许可(?:证|协议|證)?|許可(?:證|証|協議)?|授权(?:协议|条款)?|授權(?:條款)?|协议|協議|ライセンス|лицензи\w{1,3}|라이[선센]스)"
 )
 """The word "license" in the languages that answers come in (a group without captures)."""
 
@@ -17,7 +18,10 @@ LEFT = r"(?<![A-Za-z0-9_])"
 """Pattern of the left border of a name."""
 RIGHT = r"(?![A-Za-z0-9_])"
 """Pattern of the right border of a name."""
-VERSION_WORD = r"(?:versions?|vers\.?|ver\.?|versi[oó]n|vers[aã]o|versione|versie|wersj\w{1,2}|s[üu]r[üu]m[üu]?|верси[яию]|release|v\.?|第|版本?|バージョン|버전)[\s.:]{0,2}"
+VERSION_WORD = (
+    r"(?:versions?|vers\.?|ver\.?|versi[oó]n|vers[aã]o|versione|versie|wersj\w{1,2}|s[üu]r[üu]m[üu]?|верси[яию]|"
+    r"release|v\.?|第|版本?|バージョン|버전)[\s.:]{0,2}"
+)
 """Pattern of the word "version" in several languages."""
 GAP = r"[\s,;:()\"'-]{0,4}"
 """Pattern of what may stand between a name and its version."""

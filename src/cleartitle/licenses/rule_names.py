@@ -35,7 +35,10 @@ _NUMBER_WORDS = {
     "4": "four|vier|quatre|cuatro|quattro|quatro|cztero|dört|四|четыр[её]х",
 }
 _COUNT = r"(?P<{}>[0-4]|" + "|".join(_NUMBER_WORDS.values()) + ")"
-_CLAUSE_WORD = r"(?:[\s-]*(?:clauses?|claus(?:e)?|cl[áa]usulas?|clausole|clausule[sn]?|klausel\w?|klauzul\w{1,5}|maddeli?|조항|条款|條款|条項|пункт\w{0,4}))"
+_CLAUSE_WORD = (
+    r"(?:[\s-]*(?:clauses?|claus(?:e)?|cl[áa]usulas?|clausole|clausule[sn]?|klausel\w?|klauzul\w{1,5}|maddeli?|"
+    r"조항|条款|條款|条項|пункт\w{0,4}))"
+)
 _ADJECTIVES = {
     "BSD-3-Clause": "new|modified|revised|nouvelle|modifi[ée]e|修正|新",
     "BSD-2-Clause": "simplified|free|simplifi[ée]e|simplificada|vereinfachte|简化",
@@ -130,7 +133,7 @@ _PIECES = {
     "<BSD>": _BSD_PATTERN,
     "<CC_PART>": _CC_PART,
     "<NOT_MIT>": _NOT_MIT,
-    "<ALONE>": r"(?=\s*(?:$|\.(?!\w)|[,;:)/|\"']|or\b|and\b))",
+    "<ALONE>": r"(?=\s*(?:$|\.(?!\w)|[?!,;:)/|\"']|or\b|and\b))",
 }
 _RESOLVERS: dict[str, Resolver] = {"@address": _address, "@bsd": _bsd, "@creative": _creative, "@rail": _rail}
 
