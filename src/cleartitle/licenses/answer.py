@@ -7,19 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cleartitle.licenses import answer_words as words
+from cleartitle.licenses.answer_names import STATEMENTS, Named, collect_names, without_asides
 from cleartitle.licenses.answer_text import FENCE, without_markup
-from cleartitle.licenses.answer_tongues import CLAUSES
 from cleartitle.licenses.combine import (
     DUAL,
-    DUAL_STATED,
     Combined,
     combine,
-    covers,
     explicit_expression,
     merge_variants,
 )
 from cleartitle.licenses.expressions import normalize
-from cleartitle.licenses.names import Mention, clean_text, find_names
+from cleartitle.licenses.names import Mention, clean_text
 from cleartitle.licenses.notices import find_notices, flatten
 from cleartitle.licenses.vocabulary import UnknownLicenseError, default_vocabulary
 
@@ -27,19 +25,7 @@ __all__ = ["Answer", "parse_answer"]
 
 _LONGEST = 20_000
 # Signs of an answer that are read: longer ones repeat themselves.
-_MOST_NAMES = 200
-_CONTEXT = 240
-# Names of one answer that are judged, and signs before a name that are looked at: both keep hostile text linear.
 _TAG = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+() -]{2,200})", re.IGNORECASE)
-_SENTENCE = re.compile(
-    r"(?:(?<!\bv)(?<!\bver)(?<!\bvers)(?<!\be\.g)(?<!\bi\.e)(?<!\bc)(?<!\bz)(?<!\bB)(?<!\bInc)[.!?]+[\"')]{0,2}(?=\s|$)|[。！？!?]|\n\s*\n|\n(?=\s*(?:[-*•#>]|\d+[.)])\s)|(?<=[.:;])\n|\n(?=[A-Z\"'*]))",
-)
-_CLAUSE = re.compile(
-    r"[;；]|(?<!anything),?\s+(?:but|however|although|though|while|whereas|aber|sondern|jedoch|"
-    + CLAUSES
-    + r"|mais|pero|sino|ma|mas|però|но|однако)\s|,\s*(?:a|а|instead|rather(?!\s+than))\s|但是?|不过|而是|しかし|ですが",
-    re.IGNORECASE,
-)
 _KEYS = (
     *("license", "licence", "spdx", "spdx_id", "spdx_license", "spdx_identifier", "spdx-license-identifier"),
     *("license_id", "license_name", "license_identifier", "license_type", "licenses", "name", "id", "identifier"),
@@ -52,7 +38,6 @@ _FIELD = re.compile(
 # One word that is also an id or a family of the vocabulary, but no answer to a question about a license.
 _NOT_AN_ANSWER = {"python", "intel", "doc", "fair", "cube", "sl", "jam", "x", "hp", "other", "code"}
 _CLOSING = " \n)]}\"'.*"
-_STATEMENTS = {"LicenseRef-proprietary"}
 
 
 @dataclass(frozen=True)
@@ -69,16 +54,6 @@ class Answer:
     status: str
     expression: str | None = None
     evidence: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Named:
-    """An asserted name: whether words assert it, and whether they doubt it."""
-
-    mention: Mention
-    cued: bool
-    hedged: bool
-    sentence: tuple[int, int]
 
 
 def parse_answer(text: str) -> Answer:
@@ -183,142 +158,17 @@ def _field(text: str) -> Answer | None:
     return replace(answer, evidence=(match[0].strip(),)) if answer else None
 
 
-def _spans(text: str, pattern: re.Pattern[str], mentions: list[Mention]) -> Iterator[tuple[int, int]]:
-    start = 0
-    for match in pattern.finditer(text):
-        if any(mention.start < match.end() and match.start() < mention.end for mention in mentions):
-            continue
-        yield start, match.end()
-        start = match.end()
-    yield start, len(text)
-
-
-def _dropped(before: str, after: str, offered: bool) -> str | None:
-    """Why a name does not count: ``undecided``, ``denied``, ``compared``, ``advised``, ``past``; None if it counts."""
-    if words.governs(words.UNDECIDED, before, 120):
-        return "undecided"
-    if words.governs(words.DENIAL, before) or words.DENIED_AFTER.match(after):
-        return "denied"
-    if words.governs(words.COMPARISON, before, 160):
-        return "compared"
-    if not offered and words.governs(words.ADVICE, before, 160) or words.ADVISED_AFTER.search(after):
-        return "advised"
-    if _UNTIL.match(after):
-        return "past"
-    past = words.last_match(words.PAST, before)
-    if past is not None and not words.PRESENT.search(before[past.end() :]):
-        return "past"
-    return None
-
-
-def _collect(text: str) -> tuple[list[_Named], list[tuple[Mention, str]]]:
-    mentions = find_names(text)[:_MOST_NAMES]
-    named: list[_Named] = []
-    dropped: list[tuple[Mention, str]] = []
-    offered = bool(DUAL_STATED.search(text))
-    for start, end in _spans(text, _SENTENCE, mentions):
-        inside = [mention for mention in mentions if start <= mention.start < end]
-        if not inside:
-            continue
-        sentence = text[start:end]
-        shifted = [replace(mention, start=mention.start - start, end=mention.end - start) for mention in inside]
-        doubted = bool(words.HEDGE_ANYWHERE.search(sentence))
-        asked = sentence.rstrip().endswith("?") and len(sentence) + 5 < len(text)
-        asked = asked and (len(sentence.split()) > 3 or bool(_NAY.match(text, end)))
-        for first, last in _spans(sentence, _CLAUSE, shifted):
-            clause = [mention for mention in shifted if first <= mention.start < last]
-            cued, previous, reach = False, first, 0
-            for mention in clause:
-                before = sentence[max(first, reach, mention.start - _CONTEXT) : mention.start]
-                after = sentence[mention.end : min(last, mention.end + _CONTEXT)]
-                original = replace(mention, start=mention.start + start, end=mention.end + start)
-                reason = "asked" if asked else _dropped(before, after, offered)
-                if reason == "compared" and (doubted or words.governs(words.EQUAL, before)):
-                    reason = "resembles"
-                if reason:
-                    dropped.append((original, reason))
-                    # "Not X: Y" denies X alone.
-                    reach = _corrected(mention, clause, sentence, reason)
-                elif _in_list(mention, clause, sentence) or not _bystander(mention, sentence, before):
-                    listed = cued and mention.start - previous <= 20
-                    cued = bool(listed or words.CUE.search(before[-90:]) or words.CUE_AFTER.match(after))
-                    previous = mention.end
-                    hedged = doubted or words.governs(words.HEDGE_BEFORE, before, _CONTEXT)
-                    named.append(_Named(original, cued, hedged, (start, end)))
-    return named, dropped
-
-
-_CLAIMED = re.compile(r"(?:\bunder|licen[cs]ed?(?:\s+is)?|answer\s+is|:)\s*(?:the\s+)?[\"']?$", re.IGNORECASE)
-_NAY = re.compile(r"\s*(?:no|nope|nein|non|not)\b", re.IGNORECASE)
-_LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"]{1,400}", re.IGNORECASE)
-_OFFERED = re.compile(r"(?:\bor|/|\band)\s*(?:under\s+)?(?:an?\s+|the\s+)?$", re.IGNORECASE)
-_PARTS = re.compile(
-    r"\b(?:parts?|portions?|pieces|sections|some\s+(?:files|code|functions|helpers?))\b[^.]{0,60}$|\bwith\s+(?:parts|portions|some)\b",
-    re.IGNORECASE,
-)
-_JOINTLY = re.compile(
-    r"\b(?:both|all)\b(?:(?!which)[^.\n]){0,120}\bappl(?:y|ies)\b|\bsimultaneously\b|\bcomply\s+with\s+(?:both|all)\b|\bjointly\b|\bcumulative",
-    re.IGNORECASE,
-)
-_UNTIL = re.compile(
-    r"(?:\s+licen[cs]ed?)?\s*,?\s+(?:until|before|up\s+to|back\s+then|at\s+first|originally|in\s+the\s+past)\b",
-    re.IGNORECASE,
-)
-_COLON = re.compile(r"(?:'?d|\s+licen[cs]ed|\s+code)?\s*(?::|->|=>|=|- |\.\s|;\s)\s*(?:(?:an?|the)\s+)?", re.IGNORECASE)
-_INTO = re.compile(
-    r"\b(?:in|into|with|for|of|within|inside|as\s+part\s+of|and|even|or)\s+(?:\w+\s+){0,2}$", re.IGNORECASE
-)
-_MATERIAL = re.compile(
-    r"\s+(?:software|projects?|products?|code|applications?|apps?|use|programs?|works?|versions?|derivatives?|systems?)\b",
-    re.IGNORECASE,
-)
-_ROW = re.compile(r"\s*(?:,|/|or|and|und|oder|ou|,\s*or|,\s*and)\s*(?:the\s+)?", re.IGNORECASE)
-_HOLDER = re.compile(
-    r"(?:copyright|\(c\)|©)\s*:?\s*(?:(?:\(c\)|©)\s*)?(?:[\d, -]{4,12})?(?:by\s+)?(?:the\s+)?$", re.IGNORECASE
-)
-
-
-def _corrected(mention: Mention, clause: list[Mention], sentence: str, reason: str) -> int:
-    """Where the reach of a denial of ``mention`` ends: "not X: Y" and "not X, Y" deny X alone."""
-    if reason not in {"denied", "compared"}:
-        return 0
-    following = clause[clause.index(mention) + 1 :]
-    if following:
-        gap = sentence[mention.end : following[0].start]
-        alone = reason == "denied" and (_COLON.fullmatch(gap) or (len(following) == 1 and gap.strip() == ","))
-        if alone or gap.strip() == ":":
-            return following[0].start
-    return 0
-
-
-def _in_list(mention: Mention, clause: list[Mention], sentence: str) -> bool:
-    """Whether a weak name stands in a row with a full one ("Apache or MIT")."""
-    return mention.weak and any(
-        mention in (left, right) and not (left.weak and right.weak) and _ROW.fullmatch(sentence[left.end : right.start])
-        for left, right in zip(clause, clause[1:], strict=False)
-    )
-
-
-def _bystander(mention: Mention, sentence: str, before: str) -> bool:
-    """Whether a word that is also a product or an owner ("Apache", "MIT") stands for that here."""
-    if mention.expression == "LicenseRef-proprietary" and _MATERIAL.match(sentence, mention.end):
-        return bool(_INTO.search(before))
-    if (mention.weak or mention.expression == "MIT" and mention.end - mention.start == 3) and _HOLDER.search(before):
-        return True
-    return mention.weak and len(sentence.split()) > 3 and not _CLAIMED.search(before)
-
-
 def _prose(text: str) -> Answer:
     noticed = _noticed(text)
-    named, dropped = _collect(text)
+    named, dropped = collect_names(text)
     if noticed is not None and not _contradicted(noticed, named):
         return noticed
-    if named and all(item.mention.expression in _STATEMENTS for item in named) and words.NO_LICENSE.search(text):
+    if named and all(item.mention.expression in STATEMENTS for item in named) and words.NO_LICENSE.search(text):
         named = []
-    named = _without_asides(text, named)
+    named = without_asides(text, named)
     if not named:
-        named = [_Named(mention, True, False, (0, 0)) for mention, reason in dropped if reason == "past"]
-        named = named or [_Named(mention, True, True, (0, 0)) for mention, reason in dropped if reason == "resembles"]
+        named = [Named(mention, True, False, (0, 0)) for mention, reason in dropped if reason == "past"]
+        named = named or [Named(mention, True, True, (0, 0)) for mention, reason in dropped if reason == "resembles"]
     if not named:
         return _nameless(text, dropped)
     chosen, combined = _choose(text, named)
@@ -334,27 +184,6 @@ def _prose(text: str) -> Answer:
         return Answer("ambiguous", None, evidence)
     status = "hedged" if doubt else "family" if combined.family else "ok"
     return Answer(status, combined.expression, evidence)
-
-
-def _without_asides(text: str, named: list[_Named]) -> list[_Named]:
-    """Names in an address count when they sharpen another name or stand alone; so do statements ("proprietary")."""
-    links = [match.span() for match in _LINK.finditer(text)]
-    spoken = [item for item in named if not any(start <= item.mention.start < end for start, end in links)]
-    if spoken:
-        named = [
-            item
-            for item in named
-            if item in spoken or any(covers(item.mention.expression, other.mention.expression) for other in spoken)
-        ]
-    others = [item for item in named if item.mention.expression not in _STATEMENTS]
-    if others and not DUAL_STATED.search(text):
-        named = [item for item in named if item in others or _offered(text, item.mention)]
-    return named
-
-
-def _offered(text: str, mention: Mention) -> bool:
-    """Whether a statement is one of several on offer: "GPL or a commercial license"."""
-    return bool(_OFFERED.search(text[max(0, mention.start - 40) : mention.start]))
 
 
 def _offers_choice(text: str) -> bool:
@@ -374,14 +203,14 @@ def _noticed(text: str) -> Answer | None:
     return Answer("family" if combined.family else "ok", combined.expression, evidence)
 
 
-def _contradicted(noticed: Answer, named: list[_Named]) -> bool:
+def _contradicted(noticed: Answer, named: list[Named]) -> bool:
     """Whether words assert another license than the pasted text."""
     extra = Mention(0, 0, noticed.expression or "", noticed.status == "family")
     cued = [item.mention for item in named if item.cued and item.mention.expression != "LicenseRef-public-domain"]
     return len(merge_variants([extra, *cued])) > 1
 
 
-def _choose(text: str, named: list[_Named]) -> tuple[list[_Named], Combined]:
+def _choose(text: str, named: list[Named]) -> tuple[list[Named], Combined]:
     """The names that make the answer, and what they combine to."""
     explicit = explicit_expression(text)
     if explicit and (" OR " in explicit[0] or " AND " in explicit[0]):
@@ -391,7 +220,7 @@ def _choose(text: str, named: list[_Named]) -> tuple[list[_Named], Combined]:
         ):
             return inside, Combined(explicit[0], _has_family(explicit[0]))
     groups = [named, *_narrowed(text, named)]
-    first: tuple[list[_Named], Combined] | None = None
+    first: tuple[list[Named], Combined] | None = None
     for group in groups:
         combined = combine(text, [item.mention for item in group]) if group else None
         if combined is None:
@@ -403,7 +232,7 @@ def _choose(text: str, named: list[_Named]) -> tuple[list[_Named], Combined]:
     return first
 
 
-def _narrowed(text: str, named: list[_Named]) -> Iterator[list[_Named]]:
+def _narrowed(text: str, named: list[Named]) -> Iterator[list[Named]]:
     """Smaller groups of names that may be the answer, the best first."""
     corrections = [match.start() for match in words.CORRECTION.finditer(text)]
     if corrections:
@@ -447,3 +276,11 @@ _WHICH = re.compile(
     r"\bwhich\s+(?:one|of\s+(?:them|these|those|the\s+two))\b|\bone\s+of\s+(?:them|these|those)\b", re.IGNORECASE
 )
 _COPYRIGHT = re.compile(r"(?:copyright|\(c\)|©)[^\n]{3,120}|all\s+rights\s+reserved", re.IGNORECASE)
+_PARTS = re.compile(
+    r"\b(?:parts?|portions?|pieces|sections|some\s+(?:files|code|functions|helpers?))\b[^.]{0,60}$|\bwith\s+(?:parts|portions|some)\b",
+    re.IGNORECASE,
+)
+_JOINTLY = re.compile(
+    r"\b(?:both|all)\b(?:(?!which)[^.\n]){0,120}\bappl(?:y|ies)\b|\bsimultaneously\b|\bcomply\s+with\s+(?:both|all)\b|\bjointly\b|\bcumulative",
+    re.IGNORECASE,
+)

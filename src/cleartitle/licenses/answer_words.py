@@ -103,7 +103,7 @@ PAST = _any(
 )
 """A name before is a thing of the past, if another one follows."""
 PRESENT = _any(
-    r"\b(?:now|nowadays|these\s+days|to|currently|since|then|today|later|jetzt|heute|maintenant|d[ée]sormais|ahora|agora|ora|adesso)\b|现在|現在|теперь"
+    r"\band\s+is\b|\b(?:now|nowadays|these\s+days|to|currently|since|then|today|later|jetzt|heute|maintenant|d[ée]sormais|ahora|agora|ora|adesso)\b|现在|現在|теперь"
 )
 """What ends the reach of the past."""
 ADVICE = _any(
