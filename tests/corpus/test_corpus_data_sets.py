@@ -81,6 +81,15 @@ ROWS: dict[str, dict[str, Any]] = {
         "language": "python",
         "func_code_url": "https://example.org/ada/demo/blob/abc/pkg/a.py#L1-L2",
     },
+    "CodeSearchNet (raw)": {
+        "repo": "ada/demo",
+        "path": "/pkg/a.py",
+        "func_name": "f",
+        "code": "return",
+        "original_string": CODE,
+        "language": "python",
+        "url": "https://example.org/ada/demo/blob/abc/pkg/a.py#L1-L2",
+    },
 }
 
 
@@ -110,7 +119,7 @@ def test_published_data_sets_are_recognized_as_they_are(
     assert work.text == CODE
     assert work.swhid == f"swh:1:cnt:{BLOB}"
     assert (work.occurrence.project, work.occurrence.path) == ("ada/demo", "/pkg/a.py")
-    assert work.license == (None if name in ("StarCoderData", "CodeSearchNet") else "MIT")
+    assert work.license == (None if name.startswith(("StarCoderData", "CodeSearchNet")) else "MIT")
     assert work.occurrence.source == kind
     if name == "codeparrot-clean":
         assert work.occurrence.reuse_count == 5

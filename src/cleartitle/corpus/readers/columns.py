@@ -8,7 +8,7 @@ from cleartitle.errors import InputError
 __all__ = ["ROLES", "Columns", "recognize"]
 
 ROLES: dict[str, tuple[str, ...]] = {
-    "content": ("content", "text", "code", "whole_func_string", "func_code_string", "original_string", "source_code"),
+    "content": ("content", "text", "whole_func_string", "original_string", "func_code_string", "code", "source_code"),
     "path": ("path", "max_stars_repo_path", "func_path_in_repository", "file_path", "filename"),
     "project": ("repo_name", "max_stars_repo_name", "repository_name", "repo", "project"),
     "license": ("license", "detected_licenses", "max_stars_repo_licenses", "gha_license_id", "licenses"),
