@@ -21,14 +21,17 @@ from rapidfuzz.distance import Levenshtein
 from cleartitle.code import rename_identifiers, units
 from cleartitle.similarity import Prepared, bleu4_prepared, edit_prepared, minhash_prepared, regex_tokens, words
 
-MODULES = ("argparse.py", "inspect.py", "shutil.py", "tarfile.py", "turtle.py", "typing.py", "zipfile.py")
+MODULES = ("argparse.py", "inspect.py", "shutil.py", "tarfile.py", "turtle.py", "typing.py", "zipfile.py", "doctest.py")
 
 
 def bodies(count: int) -> list[tuple[str, str]]:
     """Pairs of a function body of 20 lines or more and the same with other names."""
     found: list[tuple[str, str]] = []
     for name in MODULES:
-        text = (Path(sysconfig.get_path("stdlib")) / name).read_text(encoding="utf-8")
+        path = Path(sysconfig.get_path("stdlib")) / name
+        if not path.is_file():  # a package in later versions
+            continue
+        text = path.read_text(encoding="utf-8")
         for unit in units(text):
             if unit.body_lines >= 20 and not unit.is_nested:
                 found.append((unit.body, rename_identifiers(unit.body, seed=1)))

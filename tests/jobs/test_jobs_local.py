@@ -145,11 +145,14 @@ def test_no_more_shards_run_at_once_than_there_are_workers(tmp_path: Path) -> No
 SCRIPT = """
     from functools import partial
     from pathlib import Path
+    import signal
     import sys
     import jobs_operations as ops
     from cleartitle.jobs import Shard, map_shards
 
     if __name__ == "__main__":
+        # A shell starts its background jobs with this signal ignored, and so their children.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         shards = [Shard(i, partial(ops.numbers, 4 * i)) for i in range(12)]
         operation = partial(ops.slow_square, seconds=0.15)
         map_shards(operation, shards, Path(sys.argv[1]), key="k", workers=2)
