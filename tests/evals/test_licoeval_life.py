@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from licoeval_units import many
@@ -15,7 +16,7 @@ from cleartitle.evals.licoeval import (
     LicoevalOptions,
     compare,
     evaluate,
-    score_run,
+    rescore,
     verify,
 )
 from cleartitle.evals.licoeval.units import Eligibility, cut
@@ -77,18 +78,23 @@ def test_an_exchanged_answer_is_found_by_its_hash_and_its_figures(finished: Path
     texts = table["text"].to_pylist()
     texts[0] = texts[-1]
     index = table.schema.get_field_index("text")
-    changed = table.set_column(index, table.schema.field(index), [texts])
+    changed = table.set_column(index, table.schema.field(index), pa.array(texts, pa.large_string()))
     pq.write_table(changed.replace_schema_metadata(table.schema.metadata), part)
     found = verify(copy)
     assert "generations/part-00000.parquet: changed" in found.altered
     assert "summary.modes.corrected.striking.count: recorded 10, now 9" in found.differences
 
 
-def test_scoring_anew_keeps_a_run_verified(finished: Path, tmp_path: Path) -> None:
+def test_scoring_anew_mends_figures_but_never_hides_altered_answers(finished: Path, tmp_path: Path) -> None:
     copy = tmp_path / "run"
     shutil.copytree(finished, copy)
-    score_run(copy)
+    (copy / "summary.json").write_text("{}")
+    assert not verify(copy).ok
+    rescore(copy)
     assert verify(copy).ok
+    (copy / "followups" / "part-00000.parquet").unlink()
+    with pytest.raises(InputError, match="followups/part-00000.parquet: gone"):
+        rescore(copy)
 
 
 def test_an_unfinished_run_cannot_be_verified(finished: Path, tmp_path: Path) -> None:

@@ -27,6 +27,8 @@ app.command("cleartitle.cli.benchmark_commands:app", name="benchmark", help="Bui
 app.command("cleartitle.cli.license_commands:app", name="license", help="Read licenses of files and in answers.")
 app.command("cleartitle.cli.run_commands:report", name="report", help="Write report.html of a run anew.")
 app.command("cleartitle.cli.run_commands:score", name="score", help="Score the answers of a run anew.")
+app.command("cleartitle.cli.run_commands:verify_command", name="verify", help="Check a run against its record.")
+app.command("cleartitle.cli.run_commands:compare_command", name="compare", help="Compare two runs, answer by answer.")
 
 
 @app.meta.default

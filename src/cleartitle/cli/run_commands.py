@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
-from cleartitle.evals.licoeval import CompareOptions, compare, score_run, verify
+from cleartitle.evals.licoeval import CompareOptions, compare, rescore, verify
 from cleartitle.report import comparison_table, licoeval_table, write_comparison, write_report
 
 __all__ = ["compare_command", "report", "score", "verify_command"]
@@ -31,7 +31,7 @@ def score(run: Path, *, json: Json = False) -> int:
         run: Folder of a run.
         json: Print JSON on standard output.
     """
-    summary = score_run(run, anew=True)
+    summary = rescore(run)
     write_report(run)
     print_json(summary) if json else print_rich(*licoeval_table(summary))
     return 0

@@ -20,6 +20,7 @@ from cleartitle.report.blocks import (
     Table,
     TextBox,
 )
+from cleartitle.report.comparison import comparison_table, write_comparison
 from cleartitle.report.corpus import corpus_table
 from cleartitle.report.page import render
 from cleartitle.report.terminal import benchmark_table, licoeval_table, published_table
@@ -45,9 +46,11 @@ __all__ = [
     "Table",
     "TextBox",
     "benchmark_table",
+    "comparison_table",
     "corpus_table",
     "licoeval_table",
     "published_table",
     "render",
+    "write_comparison",
     "write_report",
 ]

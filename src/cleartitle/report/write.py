@@ -9,13 +9,14 @@ from cleartitle.report.licoeval import licoeval_page
 
 __all__ = ["write_report"]
 
-_PAGES: dict[str, Callable[[Path], str]] = {"licoeval": licoeval_page}
+_PAGES: dict[str, Callable[..., str]] = {"licoeval": licoeval_page}
 
 
-def write_report(run: Path) -> Path:
+def write_report(run: Path, *, redact: bool = False) -> Path:
     """Write ``report.html`` into the folder of a run, from its tables, and return its path.
 
-    Equal tables give an equal page.
+    Equal tables give an equal page. With ``redact`` the page is ``report-redacted.html``, fit to be shared: each text
+    of the corpus and of the model is left out, with its length and SHA-256 in its place.
 
     Raises:
         InputError: the folder holds no finished run, or one of a capability that has no report.
@@ -24,6 +25,6 @@ def write_report(run: Path) -> Path:
     capability = summary.get("capability") if isinstance(summary, dict) else None
     if capability not in _PAGES:
         raise InputError(f"{run}: no report for a run of {capability!r}; known: {', '.join(sorted(_PAGES))}")
-    page = run / "report.html"
-    write_text(page, _PAGES[capability](run))
+    page = run / ("report-redacted.html" if redact else "report.html")
+    write_text(page, _PAGES[capability](run, redact=redact))
     return page

@@ -10,7 +10,7 @@ from cleartitle.evals.licoeval.benchmark import (
 )
 from cleartitle.evals.licoeval.compare import CompareOptions, Comparison, compare
 from cleartitle.evals.licoeval.controls import CONTROLS
-from cleartitle.evals.licoeval.evaluate import LicoevalOptions, estimate, evaluate, open_units, score_run
+from cleartitle.evals.licoeval.evaluate import LicoevalOptions, estimate, evaluate, open_units, rescore, score_run
 from cleartitle.evals.licoeval.lico import LicoRange, lico, lico_range
 from cleartitle.evals.licoeval.published import check_published, published
 from cleartitle.evals.licoeval.scoring import MODES, SCORES, score
@@ -43,6 +43,7 @@ __all__ = [
     "open_benchmark",
     "open_units",
     "published",
+    "rescore",
     "sample",
     "score",
     "score_run",

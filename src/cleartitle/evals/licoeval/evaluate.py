@@ -31,7 +31,7 @@ from cleartitle.options import NOT_IN_KEY, as_record, fingerprint
 from cleartitle.similarity import REGEX_TOKENIZER
 from cleartitle.tables import part_paths, read_parts, read_table, table_of, write_table
 
-__all__ = ["LicoevalOptions", "estimate", "evaluate", "open_units", "score_run"]
+__all__ = ["LicoevalOptions", "estimate", "evaluate", "open_units", "rescore", "score_run"]
 
 SUMMARY_VERSION = 1
 SCORE_INPUT = pa.schema(
@@ -163,6 +163,21 @@ def score_run(path: Path, *, anew: bool = False) -> dict[str, Any]:
     write_table(path / "verdicts.parquet", graded, key=run.key)
     summary = _summary(record, units, scores, graded)
     write_json(path / "summary.json", summary)
+    return summary
+
+
+def rescore(path: Path) -> dict[str, Any]:
+    """Score a finished run anew, in place, and seal the new figures.
+
+    Raises:
+        InputError: the folder holds no finished run, or its prompts or answers were altered since it ended.
+    """
+    run = RunFolder.open(path)
+    derived = ("scores/", "verdicts.parquet", "summary.json")
+    if altered := [line for line in run.altered() if not line.startswith(derived)]:
+        raise InputError(f"{path}: {altered[0]} since the run ended; mend: restore it, or score it as recorded answers")
+    summary = score_run(path, anew=True)
+    run.seal()
     return summary
 
 

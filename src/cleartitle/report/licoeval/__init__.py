@@ -16,13 +16,13 @@ from cleartitle.report.page import render
 __all__ = ["licoeval_page"]
 
 
-def licoeval_page(path: Path) -> str:
-    """The page of the run in a folder.
+def licoeval_page(path: Path, *, redact: bool = False) -> str:
+    """The page of the run in a folder; ``redact`` leaves texts of the corpus and of the model out.
 
     Raises:
         InputError: it is not a scored LiCoEval run.
     """
-    run = open_run(path)
+    run = open_run(path, redact=redact)
     sections = (
         Section("answer", "", headline(run)),
         Section("figures", "All figures", (modes_table(run),)),

@@ -44,8 +44,8 @@ def sides(run: Run, case: Case) -> SideBySide:
     scores = [run.score(case, mode) for mode in run.modes]
     score = next((row for row in scores if row["striking"]), scores[0])
     reference, answer = unit["body"][:SHOWN_CHARACTERS], score["body"][:SHOWN_CHARACTERS]
-    spans = shared_spans(reference, answer)
-    shared = {_bare(text) for row in scores for text in row["shared_comments"]}
+    spans = [] if run.redacted else shared_spans(reference, answer)
+    shared = set() if run.redacted else {_bare(text) for row in scores for text in row["shared_comments"]}
     return SideBySide(
         MarkedText(
             f"Original, body of {unit['name']}",

@@ -1,6 +1,7 @@
 """The tables of a LiCoEval run, read once for all parts of its report."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +26,9 @@ CLASS_TITLES = {
     "restricted": "restricted",
 }
 
+TEXTS = frozenset({"preamble", "signature", "docstring", "body", "text", "reasoning", "answer", "evidence"})
+"""Columns that hold text of a corpus or of a model."""
+
 Row = Mapping[str, Any]
 Case = tuple[str, int]
 """Prompt id and sample index of an answer of the model."""
@@ -46,6 +50,8 @@ class Run:
     verdicts: dict[tuple[str, str, int, str], dict[str, Any]]
     generations: dict[tuple[str, int], dict[str, Any]]
     followups: dict[str, dict[str, Any]]
+    redacted: bool = False
+    """Whether hashes stand in the place of texts of the corpus and of the model."""
 
     @property
     def mode(self) -> str:
@@ -104,8 +110,8 @@ class Run:
         return next((row for row in found if row is not None), None)
 
 
-def open_run(path: Path) -> Run:
-    """Read the run in a folder.
+def open_run(path: Path, *, redact: bool = False) -> Run:
+    """Read the run in a folder; ``redact`` puts a hash in the place of each text of the corpus and of the model.
 
     Raises:
         InputError: it is not a scored LiCoEval run.
@@ -113,11 +119,12 @@ def open_run(path: Path) -> Run:
     record = RunFolder.open(path).record()
     if record.get("capability") != "licoeval":
         raise InputError(f"{path}: a run of {record.get('capability')!r}, not of licoeval")
-    units = open_units(path).to_pylist()
+    hide = _redacted if redact else list
+    units = hide(open_units(path).to_pylist())
     scores = read_parts(path / "scores", SCORES)
-    answers = scores.filter(pc.field("source") == "model").to_pylist()
+    answers = hide(scores.filter(pc.field("source") == "model").to_pylist())
     controls = scores.filter(pc.field("source") != "model").drop_columns(["body"]).to_pylist()
-    verdicts = read_table(path / "verdicts.parquet").to_pylist()
+    verdicts = hide(read_table(path / "verdicts.parquet").to_pylist())
     return Run(
         record,
         read_json(path / "summary.json"),
@@ -126,10 +133,29 @@ def open_run(path: Path) -> Run:
         {_key(row): row for row in verdicts},
         {
             (row["prompt_id"], row["sample_index"]): row
-            for row in read_parts(path / "generations", GENERATIONS).to_pylist()
+            for row in hide(read_parts(path / "generations", GENERATIONS).to_pylist())
         },
-        {row["prompt_id"]: row for row in read_parts(path / "followups", GENERATIONS).to_pylist()},
+        {row["prompt_id"]: row for row in hide(read_parts(path / "followups", GENERATIONS).to_pylist())},
+        redacted=redact,
     )
+
+
+def _redacted(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows with the hash of each text in its place; license names, origins and copyright lines stay."""
+    hidden: list[dict[str, Any]] = []
+    for row in rows:
+        changed: dict[str, Any] = {name: _hash_of(row[name]) for name in TEXTS & row.keys()}
+        if "shared_comments" in row:
+            changed["shared_comments"] = [_hash_of(comment) for comment in row["shared_comments"]]
+        hidden.append({**row, **changed})
+    return hidden
+
+
+def _hash_of(text: str | None) -> str | None:
+    if not text:
+        return text
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return f"[left out: {len(text):,} characters, sha256 {digest}]\n"
 
 
 def _key(row: Row) -> tuple[str, str, int, str]:
