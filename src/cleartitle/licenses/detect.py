@@ -43,6 +43,7 @@ _WORD_AFTER = re.compile(r"\s+licen[cs]e\b", re.IGNORECASE)
 _TEXT_OF = re.compile(
     r"\bsee\s+\S{1,60}\s+for\s+(?:(?:the|full|complete)\s+){0,2}text\s+of\s+(?:the\s+)?$", re.IGNORECASE
 )
+_STOP = re.compile(r"(?<=[a-z)])\.\s(?=[A-Z])")
 _DUNDER = re.compile(r"^__licen[cs]e__\s*=\s*[\"']([^\"'\n]{2,200})[\"']", re.MULTILINE)
 _GRANT = re.compile(r"special\s+exception|[\"']?classpath[\"']?\s+exception|runtime\s+library\s+exception")
 _CUE = re.compile(
@@ -54,9 +55,7 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 _LICENSE_FIELD = re.compile(r"^\W*licen[cs]e\W{0,2}:", re.IGNORECASE | re.MULTILINE)
-_PUBLISHED = re.compile(r"[\s,]+as\s+published\s+by\s+the\s+Free\s+Software", re.IGNORECASE)
 _DEPRECATED = re.compile(r"\b([AL]?GPL-\d\.\d)(?=$|[\s)])")
-_GNU_VERSION = re.compile(r"[AL]?GPL-\d\.\d")
 _EXCEPTIONS = [
     ("classpath", "Classpath-exception-2.0"),
     ("runtime library exception", "GCC-exception-3.1"),
@@ -249,7 +248,7 @@ def _analyze(text: str, whole: bool) -> tuple[str | None, str, tuple[_Found, ...
     merged = {mention.expression for mention in merge_variants(mentions)}
     kept = tuple(hit for hit in used if hit.expression in merged) or tuple(used)
     expression, weak = _with_exception(combined.expression, flat)
-    apart = not combined.related and not _JOINT.search(text)
+    apart = not whole and not combined.related and not _JOINT.search(text)
     status = "ok" if strong and not weak and not apart else "uncertain"
     return expression, status, kept
 
@@ -275,27 +274,39 @@ def _with_exception(expression: str, flat: str) -> tuple[str, bool]:
 
 
 def _named(text: str, whole: bool) -> list[_Found]:
-    found: list[_Found] = []
-    for mention in find_names(text):
-        confidence = _confidence(text, mention, whole)
-        if confidence:
-            rule = "license-title" if whole else "license-name" if confidence >= SURE else "bare-name"
-            expression, family = mention.expression, mention.family
-            if family and _GNU_VERSION.fullmatch(expression) and _PUBLISHED.match(text, mention.end):
-                # The notice of a file that states one version and no later one means that version only.
-                expression, family = f"{expression}-only", False
-            found.append(_Found(mention.start, mention.end, rule, expression, family, confidence))
-    return found
+    """The names that make a claim; the sure ones alone, if there are any."""
+    judged = [(mention, _confidence(text, mention, whole)) for mention in find_names(text)]
+    for sure in (True, False):
+        found = [
+            _Found(mention.start, mention.end, _rule(confidence, whole), mention.expression, mention.family, confidence)
+            for mention, confidence in judged
+            if confidence and (confidence >= SURE) == sure and not _set_aside(text, mention)
+        ]
+        if found:
+            return found
+    return []
+
+
+def _rule(confidence: int, whole: bool) -> str:
+    return "license-title" if whole else "license-name" if confidence >= SURE else "bare-name"
+
+
+def _before(text: str, mention: Mention) -> str:
+    before = text[max(0, mention.start - 160) : mention.start].replace("\n", " ")
+    return _STOP.split(before)[-1]
+
+
+def _set_aside(text: str, mention: Mention) -> bool:
+    """Whether a name is denied, compared with, or a thing of the past."""
+    before = _before(text, mention)[-60:]
+    return any(words.governs(pattern, before, 25) for pattern in (words.DENIAL, words.COMPARISON, words.PAST))
 
 
 def _confidence(text: str, mention: Mention, whole: bool) -> int:
-    """Percent, 0 when the name is no claim: in other company, denied, or compared with."""
-    before = text[max(0, mention.start - 160) : mention.start].replace("\n", " ")
-    before = re.split(r"(?<=[a-z)])\.\s(?=[A-Z])", before)[-1]
+    """Percent, 0 when the name is no claim because of the company that it keeps."""
+    before = _before(text, mention)
     after = text[mention.end : mention.end + 80].replace("\n", " ")
     own = text[mention.start : mention.end]
-    if any(words.governs(pattern, before[-60:], 25) for pattern in (words.DENIAL, words.COMPARISON, words.PAST)):
-        return 0
     if mention.expression == "LicenseRef-public-domain":
         if not _DEDICATED.search(before[-12:] + own + after[:20]):
             return 0
@@ -329,7 +340,7 @@ def _is_title(text: str, mention: Mention, own: str) -> bool:
     if tail is None:
         return False
     head = text[text.rfind("\n", 0, mention.start) + 1 : mention.start].strip(" -*:|")
-    return not head or (len(head) <= 60 and "http" in tail[0].lower() + text[tail.end() - 5 : tail.end()].lower())
+    return not head or (len(head) <= 60 and "http" in tail[0].lower())
 
 
 def _dunder(text: str) -> tuple[str | None, str, tuple[Evidence, ...]]:

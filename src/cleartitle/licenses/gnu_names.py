@@ -97,6 +97,11 @@ def _gnu_expression(name: str, version: str | None, later: bool, only: bool) -> 
 
 
 _NEEDLES = ("gpl", "gnu", "public", "affero", "общ", "publiczn", "pública", "publica", "pubblica")
+_KINDS = {
+    "AGPL": ("affero", "agpl", "a-gpl"),
+    "LGPL": ("lesser", "library", "lgpl", "l-gpl", "宽", "reducida", "menor", "limit", "amoindrie"),
+    "GPL": _NEEDLES,
+}
 _ABBREVIATED = re.compile(rf"[\s,]{{0,2}}\([A-Za-z0-9. -]{{3,14}}\)(?=(?:{_LATER}))", re.IGNORECASE)
 _NOTICE = re.compile(
     rf"[\s,]+as\s+published\s+by\s+the\s+(?:FSF|Free\s+Software\s+Foundation)(?:{_LATER})?", re.IGNORECASE
@@ -116,6 +121,7 @@ def gnu_mentions(text: str) -> list[Mention]:
     return [
         mention
         for name, pattern in _GNU.items()
+        if any(needle in lower for needle in _KINDS[name])
         for match in pattern.finditer(text)
         if not _COMPATIBLE.match(text, match.end())
         for mention in _of_match(name, text, match)
