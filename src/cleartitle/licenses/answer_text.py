@@ -50,6 +50,7 @@ def without_markup(text: str) -> str:
     text = re.sub(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)", r"\1", text)
     text = re.sub(r"</?[a-zA-Z][a-zA-Z0-9]{0,10}(?:\s[^<>]{0,200})?/?>", " ", text)
     text = re.sub(r"\*{1,3}|__|~~|^\s{0,3}#{1,6}\s|^\s*>\s?", "", text, flags=re.MULTILINE)
+    text = re.sub(r"(?<![A-Za-z0-9_])_([^_\n]{1,80})_(?![A-Za-z0-9_])", r"\1", text)
     text = re.sub(r"^[ \t]*(?://+|/\*+|\*/|\*|#+)[ \t]?", "", text, flags=re.MULTILINE)
     text = re.sub(r"(?<=[A-Za-z0-9])_(?=\d|clause|licen[cs]e)", " ", text, flags=re.IGNORECASE)
     text = re.sub(r"\b(?:[A-Z]\.){2,4}(?:[A-Z]\b)?", lambda match: match[0].replace(".", ""), text)

@@ -56,11 +56,11 @@ DENIAL = _any(
 )
 """A denial before a name."""
 RESET = _any(
-    r"[,:;.)-]\s*(?:it(?:'s|\s+is|\s+was|\s+uses)|(?:this|that|they|these|the|its)\s+(?:[\w-]+\s+){0,3}(?:is|are|was|uses?|used|chose|picked|selected|went)|rather|instead|actually|maybe|perhaps|"
+    r"[,:;.)-]\s*(?:it(?:'s|'d|\s+(?:is|was|uses|would|should|must))|(?:this|that|they|these|the|its)\s+(?:[\w-]+\s+){0,3}(?:is|are|was|uses?|used|chose|picked|selected|went)|rather|instead|actually|maybe|perhaps|"
     r"probably|possibly|most\s+likely|likely|i\s+(?:think|believe|guess)|but)\b",
     r"\bexcept\b|\bbut\b|\bother\s+than\b(?=.{0,20}$)",
     r"\band\s+(?:is|it|it's|was|are|falls?|therefore|so|thus|instead|has\s+been|comes?)\b",
-    r"\b(?:sure|certain|positive|known?|say|tell|confirm|verify)\s*[,;:]|[,;:]\s*(?:always|just|simply)\b",
+    r"\b(?:sure|certain|positive|known?|say|tell|confirm|verify)\s*[,;:]|[,;:]\s*(?:always|just|simply|now)\b",
     r",\s*(?:then|dann|alors|entonces)\b",
     r"[,:;]\s*(?:es\s+ist|sie\s+ist|das\s+ist|c'est|il\s+s'agit|es\b|è\b|é\b|это\b|a)\b|\bsondern\b|\bsino\b",
     r"而是|就是|它是|,\s*是",
@@ -84,6 +84,7 @@ COMPARISON = _any(
     r"\boptions?\s+(?:are|include|would)\b|\bz\.\s?B\.|\bzum\s+Beispiel\b|\bwie\s+(?:etwa|z)\b|\bpar\s+exemple\b|\btel(?:le)?s\s+que\b|\bcomme\s+(?=(?:la\s+licence\s+)?\w+(?:,|\s+ou\b))",
     r"\bpor\s+(?:ejemplo|exemplo)\b|\bta(?:les|is)\s+como\b|\bad\s+esempio\b|\bnaproximad|\bнапример\b|\bтаки[ем]\s+как\b|\bв\s+отличие\s+от\b",
     _EQUAL,
+    r"\b(?:you|one|people|some|many)\s+(?:might|may|would|could)\s+(?:think|expect|assume|guess|say|believe)\b",
     r"\b(?:dependenc(?:y|ies)|third[\s-]party|vendored|submodules?)\b",
     r"(?<!choose\s)(?<!choice\s)(?<!choosing\s)(?<!pick\s)(?<!select\s)(?<!decide\s)(?<!torn\s)(?<!-up\s)\bbetween\b",
     r"\b(?:as\s+(?:permissive|free|liberal|restrictive|strict|simple)\s+as)\b",
@@ -156,7 +157,7 @@ HEDGE_ANYWHERE = _any(
 DOUBT = _any(
     r"\bnot\s+(?:entirely\s+|completely\s+|100\s?%\s+|absolutely\s+|totally\s+|fully\s+|quite\s+|very\s+|too\s+|really\s+)?(?:sure|certain|positive)\b",
     r"\b(?:unsure|uncertain)\b|\bcan(?:no|')t\s+(?:be\s+(?:\w+\s+)?(?:sure|certain)|confirm|verify|guarantee)\b|\bcannot\s+(?:be\s+(?:\w+\s+)?(?:sure|certain)|confirm|verify|guarantee)\b",
-    r"\b(?:hard|difficult|tough|impossible)\s+to\s+(?:tell|say|know|determine)\b|\b(?:don't|do\s+not)\s+(?:really\s+|actually\s+)?know\s*(?:[.,;!]|$|which)|\bcan(?:no|')t\s+(?:tell|say|decide|determine)\s*(?:[.,;!]|$|which)|\bne\s+sais\s+pas\b|\bweiss?\s+(?:es\s+)?nicht\b|\bno\s+(?:lo\s+)?s[ée]\b",
+    r"\b(?:hard|difficult|tough|impossible)\s+to\s+(?:tell|say|know|determine)\b|\b(?:don't|do\s+not)\s+(?:really\s+|actually\s+)?know\s*(?:[.,;!]|$|which)|\bcan(?:no|')t\s+(?:tell|say|decide|determine)\s*(?:[.,;!]|$|which)|\bne\s+sais\s+pas\b|\bweiss?\s+(?:es\s+)?nicht\b|\bno\s+(?:lo\s+)?(?:sé\b|se(?=\s*(?:[.,;!]|$)))",
     r"\bunable\s+to\s+(?:verify|confirm)\b|\b(?:may|might|could)\s+be\s+(?:wrong|mistaken|incorrect)\b|\b(?:don't|do\s+not)\s+know\s+for\s+(?:sure|certain)\b",
     r"\bnicht\s+(?:ganz\s+)?sicher\b|\bpas\s+(?:tout\s+[àa]\s+fait\s+)?s[ûu]re?\b|\bno\s+estoy\s+(?:del\s+todo\s+)?segur[oa]\b|\bn[ãa]o\s+tenho\s+certeza\b|\bnon\s+(?:ne\s+)?sono\s+sicur[oa]\b|не\s+уверен|不确定|不太确定|確信はありません|確かではありません",
     *TONGUES["doubt"],
@@ -212,7 +213,7 @@ IGNORANCE = _any(
     r"\bi\s+(?:don't|do\s+not|have\s+no)\s+(?:\w+\s+){0,2}?(?:information|access|knowledge|details|data|record|context|way)\b",
     r"\b(?:can'?t|cannot|can\s+not|could\s+not|couldn't|unable\s+to|not\s+able\s+to|not\s+possible\s+to|impossible\s+to|hard\s+to|difficult\s+to)\s+(?:\w+\s+){0,3}?(?:determine|tell|identify|verify|confirm|say|know|find(?!\s+(?:any|an?|explicit)\s+(?:\w+\s+){0,3}licen)|establish|ascertain|infer|be\s+(?:sure|certain|determined|identified|known)|trace|access)\b",
     r"\bdepends?\s+on\b|\bneed\s+more\s+(?:information|context)\b|\bplease\s+(?:provide|specify|check|refer)\b",
-    r"\bwei[ßs]s?\s+(?:\w+\s+)?nicht\b|\bunbekannt\b|\bne\s+(?:le\s+|la\s+)?sais\s+pas\b|\binconnue?\b|\bno\s+(?:lo\s+)?s[ée]\b|\bdesconoz?co\b|\bdesconocid[oa]\b|\bn[ãa]o\s+sei\b|\bdesconhecid[oa]\b|\bnon\s+(?:lo\s+)?so\b|\bne\s+connais\s+pas\b|\bno\s+conozco\b|\bn[ãa]o\s+conhe[çc]o\b|\bnon\s+conosco\b|\bkenne\s+(?:\w+\s+){0,3}nicht\b|\bsconosciut[oa]\b",
+    r"\bwei[ßs]s?\s+(?:\w+\s+)?nicht\b|\bunbekannt\b|\bne\s+(?:le\s+|la\s+)?sais\s+pas\b|\binconnue?\b|\bno\s+(?:lo\s+)?(?:sé\b|se(?=\s*(?:[.,;!]|$)))|\bdesconoz?co\b|\bdesconocid[oa]\b|\bn[ãa]o\s+sei\b|\bdesconhecid[oa]\b|\bnon\s+(?:lo\s+)?so\b|\bne\s+connais\s+pas\b|\bno\s+conozco\b|\bn[ãa]o\s+conhe[çc]o\b|\bnon\s+conosco\b|\bkenne\s+(?:\w+\s+){0,3}nicht\b|\bsconosciut[oa]\b",
     r"不知道|未知|不清楚|无法确定|不确定|不明确|わかりません|分かりません|不明|知りません|не\s+знаю|неизвестн|не\s+могу\s+(?:определить|сказать|установить)",
     *TONGUES["ignorance"],
 )
