@@ -88,3 +88,22 @@ def test_licenses_are_shown_parsed_and_detected(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("# SPDX-License-Identifier: MPL-2.0\nx = 1\n")
     found = json.loads(cleartitle("license", "detect", "a.py", "--json", cwd=tmp_path).stdout)
     assert found[0]["expression"] == "MPL-2.0"
+
+
+def test_a_run_is_verified_compared_and_shared_without_its_texts(benchmark: Path, answers: str, tmp_path: Path) -> None:
+    command = ("eval", "licoeval", "--from", answers.removeprefix("replay:"), "--benchmark", str(benchmark))
+    assert cleartitle(*command, "--output", "run", cwd=tmp_path).returncode == 0
+    assert cleartitle("verify", "run", cwd=tmp_path).returncode == 0
+    same = cleartitle("compare", "run", "run", "-o", "page.html", "--json", cwd=tmp_path)
+    assert same.returncode == 0 and json.loads(same.stdout)["regressions"] == []
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+    shared = cleartitle("report", "run", "--redact", cwd=tmp_path)
+    assert shared.stdout.strip() == "run/report-redacted.html"
+    open_page = (tmp_path / "run" / "report.html").read_text()
+    redacted = (tmp_path / "run" / "report-redacted.html").read_text()
+    assert "the old mule eats first" in open_page
+    assert "the old mule" not in redacted and "Share the hay" not in redacted
+    with (tmp_path / "run" / "verdicts.parquet").open("ab") as stream:
+        stream.write(b"x")
+    altered = cleartitle("verify", "run", cwd=tmp_path)
+    assert altered.returncode in (1, 2) and "verdicts.parquet" in altered.stdout + altered.stderr

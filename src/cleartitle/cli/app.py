@@ -47,10 +47,17 @@ def main() -> None:
     except CleartitleError as error:
         console().print(f"[red]error:[/] {escape(str(error))}", soft_wrap=True)
         status = error.exit_status
-    except KeyboardInterrupt:
-        console().print("interrupted; the same command goes on from here", soft_wrap=True)
-        status = INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename is not None else ""
+        mend = "choose a folder that can be written to, or make room on the disk"
+        console().print(
+            f"[red]error:[/] {escape(place)}{escape(error.strerror or str(error))}; mend: {mend}", soft_wrap=True
+        )
+        status = CleartitleError.exit_status
+    except KeyboardInterrupt:
+        console().print("interrupted; the same command goes on from here", soft_wrap=True)
+        status = INTERRUPTED
     sys.exit(status)
