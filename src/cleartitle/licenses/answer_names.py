@@ -31,6 +31,11 @@ _UNTIL = re.compile(
     r"(?:\s+licen[cs]ed?)?\s*,?\s+(?:until|before|up\s+to|back\s+then|at\s+first|originally|in\s+the\s+past)\b",
     re.IGNORECASE,
 )
+_NONE_BUT = re.compile(
+    r"\b(?:no|none|nothing)\s+(?:[\w-]+\s+){0,3}(?:than|but|except)\s+(?:the\s+|an?\s+)?$"
+    r"|(?:n't|not)\s+be\s+anything\s+(?:but|other\s+than)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
 _COLON = re.compile(r"(?:'?d|\s+licen[cs]ed|\s+code)?\s*(?::|->|=>|=|- |\.\s|;\s)\s*(?:(?:an?|the)\s+)?", re.IGNORECASE)
 _INTO = re.compile(
     r"\b(?:in|into|with|for|of|within|inside|as\s+part\s+of|and|even|or)\s+(?:\w+\s+){0,2}$", re.IGNORECASE
@@ -69,6 +74,8 @@ def _spans(text: str, pattern: re.Pattern[str], mentions: list[Mention]) -> Iter
 
 def _dropped(before: str, after: str, offered: bool) -> str | None:
     """Why a name does not count: ``undecided``, ``denied``, ``compared``, ``advised``, ``past``; None if it counts."""
+    if _NONE_BUT.search(before):
+        return None
     if words.governs(words.UNDECIDED, before, 120):
         return "undecided"
     if words.governs(words.DENIAL, before) or words.DENIED_AFTER.match(after):

@@ -60,7 +60,7 @@ RESET = _any(
     r"probably|possibly|most\s+likely|likely|i\s+(?:think|believe|guess)|but)\b",
     r"\bexcept\b|\bbut\b|\bother\s+than\b(?=.{0,20}$)",
     r"\band\s+(?:is|it|it's|was|are|falls?|therefore|so|thus|instead|has\s+been|comes?)\b",
-    r"\b(?:sure|certain|positive|known?|say|tell|confirm|verify)\s*[,;:]|[,;:]\s*(?:always|just|simply|now)\b",
+    r"\b(?:sure|certain|positive|known?|tell|confirm|verify|mistaken|wrong)\s*[,;:]|^\s*say\s*[,;:]|[,;:]\s*(?:always|just|simply|now|uses?|is|was|has|carries|falls)\b|\b(?:because|since)\s+(?:it|this|that|the)\b",
     r",\s*(?:then|dann|alors|entonces)\b",
     r"[,:;]\s*(?:es\s+ist|sie\s+ist|das\s+ist|c'est|il\s+s'agit|es\b|è\b|é\b|это\b|a)\b|\bsondern\b|\bsino\b",
     r"而是|就是|它是|,\s*是",
@@ -69,7 +69,7 @@ RESET = _any(
 """What ends the reach of a denial."""
 DENIED_AFTER = re.compile(
     r"\W{0,3}(?:licen[cs]e[ds]?\s+|code\s+)?(?:"
-    r"(?:is|was|does|do|are|would|should|can)(?:\s+not|n't)\s+(?:apply|applicable|the|this|used|what|it|correct|relevant|here|involved|be)"
+    r"(?:is|was|does|do|are|would|should|can)(?:\s+not|n't)\s+(?:apply|applicable|the|this|used|what|it(?!\s*\?)|correct|relevant|here|involved|be)"
     r"|(?:is|was|does|do|are)(?:\s+not|n't)\s*(?:[.,;!)]|$)|(?:ist|gilt)\s+(?:hier\s+)?nicht|n'est\s+pas|no\s+(?:es|aplica)"
     r"|(?:ライセンス)?(?:では|じゃ)(?:なく|ない|ありません)|(?:许可证)?(?:不适用|并不适用)|не\s+(?:применя|подход))"
     rf"|{answer_tongues.DENIED_AFTER}",
@@ -125,7 +125,7 @@ UNDECIDED = _any(
 )
 """A statement of not knowing before a name."""
 HEDGE_BEFORE = _any(
-    r"\b(?:may|might|could|should|would|must)\s+(?:\w+\s+)?(?:be(?!\s+(?:used|re-?distributed|distributed|copied|modified|shared|freely))|have\s+been|fall|come)\b",
+    r"\b(?:may|might|could|should|would|must)\s+(?:\w+\s+)?(?:be(?!\s+(?:noted|mentioned|said|clear|pointed|used|re-?distributed|distributed|copied|modified|shared|freely))|have\s+been|fall|come)\b",
     r"\b(?:is|it's|was)\s+either\b",
     r"\b(?:seems?|appears?|looks?|sounds?|resembles?|suggest(?:s|ing)?|indicat\w+|impl(?:y|ies)|hints?)\b",
     r"\b(?:typically|usually|generally|often|commonly|normally|in\s+general)\b",
@@ -155,7 +155,7 @@ HEDGE_ANYWHERE = _any(
 )
 """Doubt that counts anywhere in the sentence of a name."""
 DOUBT = _any(
-    r"\bnot\s+(?:entirely\s+|completely\s+|100\s?%\s+|absolutely\s+|totally\s+|fully\s+|quite\s+|very\s+|too\s+|really\s+)?(?:sure|certain|positive)\b",
+    r"\bnot\s+(?:entirely\s+|completely\s+|100\s?%\s+|absolutely\s+|totally\s+|fully\s+|quite\s+|very\s+|too\s+|really\s+)?(?:sure|certain|positive)\b(?!\s+(?:if|whether)\s+(?:this|that|it)\s+(?:helps|answers))",
     r"\b(?:unsure|uncertain)\b|\bcan(?:no|')t\s+(?:be\s+(?:\w+\s+)?(?:sure|certain)|confirm|verify|guarantee)\b|\bcannot\s+(?:be\s+(?:\w+\s+)?(?:sure|certain)|confirm|verify|guarantee)\b",
     r"\b(?:hard|difficult|tough|impossible)\s+to\s+(?:tell|say|know|determine)\b|\b(?:don't|do\s+not)\s+(?:really\s+|actually\s+)?know\s*(?:[.,;!]|$|which)|\bcan(?:no|')t\s+(?:tell|say|decide|determine)\s*(?:[.,;!]|$|which)|\bne\s+sais\s+pas\b|\bweiss?\s+(?:es\s+)?nicht\b|\bno\s+(?:lo\s+)?(?:sé\b|se(?=\s*(?:[.,;!]|$)))",
     r"\bunable\s+to\s+(?:verify|confirm)\b|\b(?:may|might|could)\s+be\s+(?:wrong|mistaken|incorrect)\b|\b(?:don't|do\s+not)\s+know\s+for\s+(?:sure|certain)\b",

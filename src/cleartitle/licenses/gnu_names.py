@@ -4,9 +4,9 @@ import re
 
 from cleartitle.licenses.mention import GAP, LEFT, LICENSE_WORD, VERSION_WORD, Mention, versioned
 
-__all__ = ["gnu_mentions", "with_exceptions"]
+__all__ = ["LATER_WORDS", "gnu_mentions", "with_exceptions"]
 
-_LATER_WORDS = (
+LATER_WORDS = (
     r"(?:onwards?|with\s+the\s+option\s+of\s+(?:using\s+)?any\s+later(?:\s+versions?)?|(?:or|and)[\s,(-]{1,3}(?:at\s+your\s+(?:option|choice|discretion)[\s,)]{0,3})?\(?(?:any\)?\s+|all\s+|a\s+)?"
     r"(?:\(?at\s+your\s+option\)?\s+)?(?:later|newer|higher|greater|above|subsequent|up(?:wards?)?|onwards?|beyond|future)"
     r"(?:\s+versions?)?"
@@ -22,8 +22,9 @@ _LATER_WORDS = (
     r"|(?:veya|ya\s+da)\s+(?:daha\s+)?(?:[üu]st|yeni|sonra)\w{0,4}|(?:또는\s+)?(?:그\s+)?(?:이후|이상|상위)(?:의?\s+버전)?"
     r"|или\s+(?:\(?по\s+вашему\s+выбору\)?\s+)?(?:люб\w{2,3}\s+)?(?:более\s+)?(?:поздн\w{2,3}|нов\w{2,3}|выше))"
 )
+"""Pattern of "or later" in the languages that answers come in."""
 _LATER = (
-    rf"(?P<later>\s?\+(?![A-Za-z0-9])|[\s,;()-]{{0,4}}(?:of\s+the\s+licen[cs]e[\s,]{{0,3}})?(?:版\s?)?{_LATER_WORDS})"
+    rf"(?P<later>\s?\+(?![A-Za-z0-9])|[\s,;()-]{{0,4}}(?:of\s+the\s+licen[cs]e[\s,]{{0,3}})?(?:版\s?)?{LATER_WORDS})"
 )
 _ONLY = (
     r"(?P<only>[\s,;()\[-]{0,4}(?:of\s+the\s+licen[cs]e[\s,]{0,3})?"
@@ -55,7 +56,7 @@ _GNU_NAMES = {
 _PUBLISHED = r"(?P<published>[\s,]+as\s+published\s+by\s+the\s+Free\s+Software\s+Foundation[\s,;:]{0,4})?"
 _GNU = {
     name: re.compile(
-        rf"{LEFT}(?:(?P<solo>only\s+)?(?P<least>at\s+least\s+)?{VERSION_WORD}(?P<pv>[123](?:\.[01])?)(?P<plater>[\s(]{{0,2}}(?:\+|{_LATER_WORDS}))?"
+        rf"{LEFT}(?:(?P<solo>only\s+)?(?P<least>at\s+least\s+)?{VERSION_WORD}(?P<pv>[123](?:\.[01])?)(?P<plater>[\s(]{{0,2}}(?:\+|{LATER_WORDS}))?"
         rf"(?P<ponly>\s+only)?[\s,)]{{0,3}}of\s+(?:the\s+)?)?(?:{pattern})(?:[\s-]*{LICENSE_WORD})?"
         rf"(?:\s*[(\[]\s*(?:the\s+)?[\"']?(?:GNU\s+)?[AL]?GPL[\"']?\s*[)\]])?"
         rf"(?:{_PUBLISHED}{GAP}(?:either\s+|in\s+(?:der\s+)?|[wвa]\s+|en\s+(?:su\s+)?|na\s+|em\s+sua\s+)?(?P<ge>>=?\s?|≥\s?)?(?:{VERSION_WORD})?{_GNU_VERSION}"

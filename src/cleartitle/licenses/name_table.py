@@ -10,7 +10,7 @@ __all__ = ["NameTable", "TableHit", "name_table"]
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+]*")
 _ID = re.compile(r"(?<![A-Za-z0-9_./@-])[A-Za-z0-9][A-Za-z0-9.+-]{1,60}")
-_ABBREVIATION = re.compile(r"\([A-Z]{2,6}\)")
+_ABBREVIATION = re.compile(r"\([\"']?([A-Z]{2,6})[\"']?\)")
 _SHORT = re.compile(
     r"(?<![A-Za-z0-9_./@-])([A-Z][A-Za-z0-9]{1,8})[\s,-]{1,2}[vV]?\.?\s?(\d(?:\.\d{1,2})?[a-c]?)(?![\w]|\.\d)"
 )
@@ -104,7 +104,7 @@ class NameTable:
         """Full names and aliases; the word "license" must stand in, before or after a name."""
         if not re.search(r"li[cz]en|public|open source|disclaimer", text, re.IGNORECASE):
             return []
-        shortened = {match.start() + 1 for match in _ABBREVIATION.finditer(text)}
+        shortened = {match.start(1) for match in _ABBREVIATION.finditer(text)}
         tokens = [
             (*match.span(), match[0].lower().rstrip("."))
             for match in _WORD.finditer(text)

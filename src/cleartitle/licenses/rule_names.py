@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib import resources
 
 from cleartitle.licenses.expressions import normalize
+from cleartitle.licenses.gnu_names import LATER_WORDS
 from cleartitle.licenses.mention import GAP, LEFT, LICENSE_WORD, RIGHT, VERSION_WORD, Mention, versioned
 from cleartitle.licenses.vocabulary import UnknownLicenseError, default_vocabulary
 
@@ -130,6 +131,7 @@ _PIECES = {
     "<L>": LICENSE_WORD,
     "<V>": VERSION_WORD,
     "<GAP>": GAP,
+    "<LATER>": rf"(?P<later>[\s,;()-]{{0,4}}{LATER_WORDS})?",
     "<BSD>": _BSD_PATTERN,
     "<CC_PART>": _CC_PART,
     "<NOT_MIT>": _NOT_MIT,
@@ -162,6 +164,7 @@ def _resolver(expression: str) -> Resolver:
 
     def by_version(match: re.Match[str]) -> tuple[str, bool] | None:
         key = f"{root}-{versioned(match['v'])}" if match["v"] else root
+        key += "-or-later" if match["v"] and match.groupdict().get("later") else ""
         row = default_vocabulary().get(key) if match["v"] else None
         return (key, row.is_family) if row else (root, True)
 
