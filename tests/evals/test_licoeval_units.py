@@ -158,3 +158,15 @@ def test_a_function_whose_comments_cannot_count_stays_out_of_the_corrected_bench
     pragma = SOURCE.replace("# the old mule eats first", "# noqa: B007")
     assert reasons(work(pragma))[-1] == "no comment that could be shared"
     assert reasons(work(pragma), mode="paper")[-1] is None
+
+
+def test_paper_mode_has_no_limit_per_project_unless_told() -> None:
+    assert BenchmarkOptions().max_per_project == 150
+    assert BenchmarkOptions(mode="paper").max_per_project == 0
+    assert BenchmarkOptions(mode="paper", max_per_project=9).max_per_project == 9
+
+
+def test_line_ends_of_windows_leave_the_prompt() -> None:
+    table = cut(works(work(GOOD.format(license="MIT", name="f").replace("\n", "\r\n"))), rules=Eligibility())
+    (row,) = [row for row in table.to_pylist() if row["reason"] is None]
+    assert not any("\r" in row[part] for part in ("preamble", "signature", "docstring", "body"))

@@ -70,6 +70,8 @@ class RunFolder:
         Raises:
             InputError: the folder holds no run.
         """
+        if not (path / "run.json").is_file():
+            raise InputError(f"{path}: holds no run; mend: name the folder that `cleartitle eval` wrote")
         return cls(path, read_json(path / "run.json")["key"])
 
     def record(self) -> dict[str, Any]:

@@ -21,6 +21,8 @@ def write_report(run: Path, *, redact: bool = False) -> Path:
     Raises:
         InputError: the folder holds no finished run, or one of a capability that has no report.
     """
+    if not (run / "summary.json").is_file():
+        raise InputError(f"{run}: holds no finished run; mend: name the folder that `cleartitle eval` wrote")
     summary = read_json(run / "summary.json")
     capability = summary.get("capability") if isinstance(summary, dict) else None
     if capability not in _PAGES:

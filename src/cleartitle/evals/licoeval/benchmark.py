@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cleartitle.code import language as find_language
 from cleartitle.corpus import Corpus
 from cleartitle.errors import InputError
 from cleartitle.evals.licoeval.units import UNITS, Eligibility, Mode, cut
@@ -24,6 +25,7 @@ __all__ = ["Benchmark", "BenchmarkOptions", "build_benchmark", "content_hash", "
 
 SCHEMA_VERSION = 3
 BINS = 12
+PER_PROJECT = 150
 
 STATISTICS = (
     "prompt_lines",
@@ -46,14 +48,27 @@ class BenchmarkOptions:
     language: str = "python"
     candidates: int = 10_000
     """Most reused functions that are looked at before duplicates are dropped (section IV-B: 10,000)."""
-    max_per_project: int = 150
-    """Most functions of one project, so that none dominates; 0 for no limit, as in the paper."""
+    max_per_project: int | None = None
+    """Most functions of one project, so that none dominates; 0 for no limit. By default 150, in paper mode no limit."""
     body_lines_gt: int = 10
     complexity_gt: int = 3
     comments_gt: int = 0
     prompt_lines_max: int = 119
     workers: int = field(default=0, metadata=NOT_IN_KEY)
     """Processes; 0 for one a processor."""
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning, and choose the limit of the mode."""
+        find_language(self.language, "functions")
+        if self.max_per_project is None:
+            object.__setattr__(self, "max_per_project", 0 if self.mode == "paper" else PER_PROJECT)
+        names = ("max_per_project", "body_lines_gt", "complexity_gt", "comments_gt", "workers")
+        wrong = [f"{name}={getattr(self, name)}" for name in names if getattr(self, name) < 0]
+        wrong += [
+            f"{name}={getattr(self, name)}" for name in ("candidates", "prompt_lines_max") if getattr(self, name) < 1
+        ]
+        if wrong:
+            raise InputError(f"benchmark options: {', '.join(wrong)}: out of range")
 
     def rules(self) -> Eligibility:
         """The rules that a function must pass."""
@@ -137,6 +152,8 @@ def open_benchmark(path: Path) -> Benchmark:
     Raises:
         InputError: it is not one, or its table is not the one that ``benchmark.json`` describes.
     """
+    if not (path / "units.parquet").is_file():
+        raise InputError(f"{path}: holds no benchmark; mend: `cleartitle benchmark build CORPUS -o {path}`")
     units = read_table(path / "units.parquet").replace_schema_metadata(None)
     record = read_json(path / "benchmark.json")
     if not units.schema.equals(UNITS):
@@ -166,7 +183,7 @@ def _choose(table: pa.Table, options: BenchmarkOptions, funnel: Counter[str]) ->
             per_project[projects[row]] += 1
             seen.add(identity)
             chosen.append(row)
-    return table.take(chosen)
+    return table.take(pa.array(chosen, pa.int64()))
 
 
 def _plain(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,6 +44,7 @@ SCORE_INPUT = pa.schema(
         ("status", pa.string()),
     ]
 )
+REASONS = 3
 SCORE_UNITS = 256
 """Functions whose answers, and those of the controls, are scored in one shard."""
 VOLATILE = frozenset({"spent", "served_as", "refused_parameters", "key_from", "workers", "threads", "batch"})
@@ -70,6 +72,14 @@ class LicoevalOptions:
     """Score built-in control answers beside the model."""
     score_workers: int = field(default=1, metadata=NOT_IN_KEY)
     """Processes that score; worth more than 1 from some thousand answers on."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no run can honor."""
+        lowest = {"limit": 0, "samples": 1, "max_tokens": 1, "license_max_tokens": 1, "score_workers": 1}
+        wrong = [f"{name}={getattr(self, name)}" for name, least in lowest.items() if getattr(self, name) < least]
+        wrong += [] if 0 <= self.temperature <= 2 else [f"temperature={self.temperature}"]
+        if wrong:
+            raise InputError(f"run options: {', '.join(wrong)}: out of range")
 
 
 def evaluate(model: Model, benchmark: Benchmark, output: Path, options: LicoevalOptions) -> dict[str, Any]:
@@ -162,6 +172,7 @@ def score_run(path: Path, *, anew: bool = False) -> dict[str, Any]:
     graded = verdicts(scores.filter(pc.field("striking")).to_pylist(), by_id, followups)
     write_table(path / "verdicts.parquet", graded, key=run.key)
     summary = _summary(record, units, scores, graded)
+    summary["notes"][:0] = _failures(path)
     write_json(path / "summary.json", summary)
     return summary
 
@@ -266,6 +277,17 @@ def _digest(answers: pa.Table) -> str:
     for row in answers.to_pylist():
         digest.update(canonical_json(row).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:16]
+
+
+def _failures(path: Path) -> list[str]:
+    """Which calls failed and why, commonest reason first; a call of several samples may fail in each."""
+    notes: list[str] = []
+    for folder, words in (("generations", "answers"), ("followups", "answers to the license question")):
+        errors = read_parts(path / folder, GENERATIONS, ["error"])["error"].drop_null().to_pylist()
+        if errors:
+            reasons = "; ".join(f"{count} times {reason}" for reason, count in Counter(errors).most_common(REASONS))
+            notes.append(f"{len(errors)} {words} failed ({reasons}); the same command asks for them again.")
+    return notes
 
 
 def _summary(record: dict[str, Any], units: pa.Table, scores: pa.Table, graded: pa.Table) -> dict[str, Any]:
