@@ -1,7 +1,8 @@
 """Answers that were recorded elsewhere, in place of a model.
 
-Two kinds of file are read, as Parquet, JSON Lines, JSON or CSV: Cleartitle's own generations, and the layouts in which
-benchmarks release answers (one record per line with an id and an answer; one object that maps ids to answers).
+Two kinds of table are read, as Parquet, JSON Lines, JSON or CSV: Cleartitle's own generations, and the layouts in which
+benchmarks release answers (one record per line with an id and an answer; one object that maps ids to answers). Logs of
+Inspect AI (``.eval``) are read by `inspect_log`.
 """
 
 import csv
@@ -15,6 +16,7 @@ import pyarrow as pa
 from cleartitle.errors import InputError
 from cleartitle.files import sha256_file
 from cleartitle.models.answers import answer
+from cleartitle.models.inspect_log import log_records
 from cleartitle.models.protocol import (
     Capabilities,
     Estimate,
@@ -222,6 +224,8 @@ def _records(path: Path) -> Iterator[Mapping[str, Any] | None]:
         yield from _parquet(path)
     elif kind == ".csv":
         yield from _csv(path)
+    elif kind == ".eval":
+        yield from log_records(path)
     else:
         yield from _json(path)
 

@@ -1,0 +1,6 @@
+"""What Inspect AI finds under the name ``cleartitle`` (the entry point ``inspect_ai`` of this package)."""
+
+from cleartitle.integrations.inspect_licoeval import ask, lico, licoeval
+from cleartitle.integrations.inspect_metrics import lico_score, rate
+
+__all__ = ["ask", "lico", "lico_score", "licoeval", "rate"]
