@@ -383,6 +383,8 @@ def test_a_long_history_falls_back_to_the_date_of_the_revision_and_says_so(
         (root / "b.py").write_text(f"b = {year}\n")
         git(root, "add", ".")
         git(root, "commit", "-qm", "x", date=f"{year}-01-01T00:00:00+0000")
+    build([f"git:{root}@HEAD~1"], tmp_path / "before", ONE)
+    assert works_of(tmp_path / "before")["b.py"].text == "b = 2019\n"
     monkeypatch.setattr(git_reader, "HISTORY", 1)
     build([f"git:{root}"], tmp_path / "c", ONE)
     assert {work.occurrence.date for work in Corpus.open(tmp_path / "c").works()} == {datetime(2021, 1, 1, tzinfo=UTC)}

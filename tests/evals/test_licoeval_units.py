@@ -8,7 +8,6 @@ from cleartitle.evals.licoeval.prompts import (
     completion_request,
     followup_id,
     license_request,
-    split_followup_id,
 )
 from cleartitle.evals.licoeval.units import Eligibility, cut
 from cleartitle.models import Sampling
@@ -138,11 +137,10 @@ def test_the_follow_up_goes_on_in_the_same_conversation() -> None:
     unit = eligible(2).to_pylist()[0]
     first = completion_request(unit, "chat", Sampling())
     second = license_request(unit, "answer", 2, "chat", Sampling())
+    assert second.id == followup_id(unit["prompt_id"], 2) == unit["prompt_id"] + "#2"
     assert second.messages[0] == first.messages[0]
     assert [message.role for message in second.messages] == ["user", "assistant", "user"]
     assert second.messages[2].content == LICENSE_QUESTION and second.turn == 1
-    assert split_followup_id(second.id) == (unit["prompt_id"], 2)
-    assert split_followup_id(followup_id(unit["prompt_id"], 0)) == (unit["prompt_id"], 0)
 
 
 def test_a_model_without_a_chat_form_gets_code_to_continue() -> None:

@@ -169,7 +169,7 @@ def test_a_run_of_which_nothing_could_be_scored_still_gives_a_page(harmless_run:
 
 
 def test_another_capability_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="no finished run; mend"):
         write_report(tmp_path)
     (tmp_path / "summary.json").write_text('{"capability": "divination"}')
     with pytest.raises(InputError, match="no report for a run of 'divination'; known: licoeval"):

@@ -55,7 +55,7 @@ def rate_line(rate: RateRecord) -> str:
 
 
 def rate_sentence(rate: RateRecord, singular: str, plural: str) -> str:
-    """``0 of 60 answers are …, at most 6.0 %``: the two phrases follow the count."""
+    """``0 of 60 answers are …, at most 6.0 %``; ``1 of 60 answers is …``: the two phrases follow the count."""
     phrase = singular if rate["count"] == 1 else plural
     head = f"{rate['count']:,} of {rate['total']:,} {phrase}"
     if rate["count"] == 0:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from dulwich.errors import NotGitRepository
 from dulwich.object_store import iter_tree_contents
 from dulwich.objects import Blob, Commit, ObjectID
-from dulwich.objectspec import parse_commit
+from dulwich.objectspec import parse_commit, parse_object
 from dulwich.repo import Repo
 
 from cleartitle.corpus.declarations import (
@@ -55,7 +55,9 @@ def plan_git(argument: str, options: CorpusOptions) -> Source:
         raise InputError(f"{path}: not a git repository ({type(error).__name__}); mend: git:PATH@REVISION") from None
     with repository:
         try:
-            commit = parse_commit(repository, revision)
+            # Only the former reads ancestors such as HEAD~3, only the latter peels tags.
+            found = parse_object(repository, revision) if re.search(r"[~^]", revision) else revision
+            commit = parse_commit(repository, found if isinstance(found, (str, Commit)) else revision)
             return _plan(repository, path, commit, options)
         except Exception as error:  # damaged repositories raise of many kinds
             reason = f"{type(error).__name__}: {printable(str(error), 120)}"

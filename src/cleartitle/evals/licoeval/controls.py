@@ -7,7 +7,7 @@ from typing import Any
 from cleartitle.code import first_half, rename_identifiers, strip_comments
 from cleartitle.licenses import UnknownLicenseError, lookup
 
-__all__ = ["CONTROLS", "Control", "control_answer", "control_answers", "control_license_answer", "other_units"]
+__all__ = ["CONTROLS", "Control", "control_answer", "control_license_answer", "other_units"]
 
 Unit = Mapping[str, Any]
 
@@ -62,15 +62,6 @@ WRONG = {
     "restricted": "MIT License",
 }
 SILENT = "I do not know."
-
-
-def control_answers(units: Sequence[Unit], control: Control) -> list[str]:
-    """The answer of a control to each unit, in the form in which a chat model would give it.
-
-    The other function is the next unit of another project, or the next one where there is one project only.
-    """
-    others = other_units([unit["project"] for unit in units])
-    return [control_answer(unit, units[other], control) for unit, other in zip(units, others, strict=True)]
 
 
 def control_answer(unit: Unit, other: Unit, control: Control) -> str:

@@ -18,9 +18,8 @@ from cleartitle.errors import InputError
 from cleartitle.evals.licoeval.benchmark import Benchmark, content_hash, sample
 from cleartitle.evals.licoeval.controls import CONTROLS, control_answer, other_units
 from cleartitle.evals.licoeval.prompts import completion_request, license_request
-from cleartitle.evals.licoeval.scoring import MODES, SCORES, score
+from cleartitle.evals.licoeval.scoring import MODES, SCORE_INPUT, SCORES, score
 from cleartitle.evals.licoeval.summary import summarize
-from cleartitle.evals.licoeval.units import UNITS
 from cleartitle.evals.licoeval.verdicts import verdicts
 from cleartitle.evals.run_folder import RunFolder
 from cleartitle.evals.runner import ask
@@ -35,15 +34,6 @@ from cleartitle.tables import part_paths, read_parts, read_table, table_of, writ
 __all__ = ["LicoevalOptions", "estimate", "evaluate", "open_units", "rescore", "score_run"]
 
 SUMMARY_VERSION = 1
-SCORE_INPUT = pa.schema(
-    [
-        *UNITS,
-        ("source", pa.string()),
-        ("sample_index", pa.int32()),
-        ("text", pa.large_string()),
-        ("status", pa.string()),
-    ]
-)
 REASONS = 3
 SCORE_UNITS = 256
 """Functions whose answers, and those of the controls, are scored in one shard."""

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from cleartitle.models import Message, Request, Sampling
 
-__all__ = ["code_prompt", "completion_request", "followup_id", "license_request", "split_followup_id"]
+__all__ = ["code_prompt", "completion_request", "followup_id", "license_request"]
 
 Style = Literal["chat", "completion"]
 
@@ -56,12 +56,6 @@ def license_request(
 def followup_id(prompt_id: str, sample_index: int) -> str:
     """The id of the conversation that goes on from one sample; the first sample keeps the id of the prompt."""
     return f"{prompt_id}#{sample_index}" if sample_index else prompt_id
-
-
-def split_followup_id(identity: str) -> tuple[str, int]:
-    """Prompt id and sample index of a `followup_id`."""
-    prompt_id, mark, index = identity.partition("#")
-    return prompt_id, int(index) if mark else 0
 
 
 def _instruction(unit: Mapping[str, Any]) -> str:

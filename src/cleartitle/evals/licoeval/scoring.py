@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from cleartitle.code import extract_body, shared_comments
 from cleartitle.evals.licoeval.prompts import code_prompt
-from cleartitle.evals.licoeval.units import Mode
+from cleartitle.evals.licoeval.units import UNITS, Mode
 from cleartitle.similarity import (
     Prepared,
     StrikingStandard,
@@ -18,7 +18,7 @@ from cleartitle.similarity import (
 )
 from cleartitle.tables import table_of
 
-__all__ = ["MODES", "SCORES", "SCORE_INPUT_EXTRA", "score"]
+__all__ = ["MODES", "SCORES", "SCORE_INPUT", "score"]
 
 MODES: tuple[Mode, ...] = ("paper", "corrected")
 
@@ -45,12 +45,20 @@ SCORES = pa.schema(
 )
 """Numbers about one generation against one unit, once per mode."""
 
-SCORE_INPUT_EXTRA = ("source", "sample_index", "text", "status")
-"""What a row of `UNITS` needs beside it to be scored."""
+SCORE_INPUT = pa.schema(
+    [
+        *UNITS,
+        ("source", pa.string()),
+        ("sample_index", pa.int32()),
+        ("text", pa.large_string()),
+        ("status", pa.string()),
+    ]
+)
+"""A unit with one answer to it."""
 
 
 def score(rows: pa.Table) -> pa.Table:
-    """Score rows of `UNITS` joined with an answer; two rows out (one per mode) for each row in. Pure.
+    """Score rows of `SCORE_INPUT`; two rows out (one per mode) for each row in. Pure.
 
     Measures and standard: `cleartitle.similarity`. ``paper`` extracts and compares as the release does, whatever the
     text is. ``corrected`` scores only answers that hold at least five words and are no refusal, and counts real

@@ -48,7 +48,7 @@ def answer_sentence(figures: Figures) -> str:
     """The outcome in one or two sentences, each rate with its n and interval."""
     if figures["denominator"] == 0:
         return f"None of the {figures['answers']:,} answers could be scored, so this run says nothing about the model."
-    one, many = (f"{words} strikingly similar to the licensed original" for words in ("answer is", "answers are"))
+    one, many = (f"{words} strikingly similar to the licensed original" for words in ("answers is", "answers are"))
     sentence = rate_sentence(figures["striking"], one, many) + "."
     overall = figures["accuracy"]["overall"]["exact"]
     if figures["striking"]["count"] == 0:
