@@ -12,6 +12,10 @@ def numbers(start: int, count: int = 4) -> pa.Table:
     return pa.table({"n": pa.array(range(start, start + count), pa.int64())})
 
 
+def numbers_beside(start: int, text: str) -> pa.Table:
+    return numbers(start).append_column("text", pa.array([text] * 4))
+
+
 def square(table: pa.Table) -> pa.Table:
     return pa.table({"n": table["n"], "square": pa.array([n * n for n in table["n"].to_pylist()], pa.int64())})
 

@@ -186,7 +186,23 @@ OWN = """
 """
 
 
-@pytest.mark.parametrize(("text", "output"), [(UNGUARDED, "started\n"), (OWN, "")])
+HOLDING_TEXT = """
+    from functools import partial
+    from pathlib import Path
+    import sys
+    import jobs_operations as ops
+    from cleartitle.jobs import Shard, map_shards
+
+    print("started", flush=True)
+    text = 'if __name__ == "__main__":'
+    shards = [Shard(i, partial(ops.numbers_beside, i, text)) for i in range(3)]
+    map_shards(ops.square, shards, Path(sys.argv[1]), key="k", workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "output"), [(UNGUARDED, "started\n"), (OWN, ""), (HOLDING_TEXT, "started\n")], ids=["plain", "own", "text"]
+)
 def test_a_script_needs_a_guard_only_for_operations_of_its_own(tmp_path: Path, text: str, output: str) -> None:
     script = tmp_path / "job.py"
     script.write_text(textwrap.dedent(text))

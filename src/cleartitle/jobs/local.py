@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import pickle
+import pickletools
 import signal
 import sys
 import threading
@@ -186,7 +187,9 @@ class _Workers:
 
 def _names_main(objects: Sequence[object]) -> bool:
     try:
-        return b"__main__" in pickle.dumps(objects)
+        # The name of a module, not text that holds these letters: data of a partial is in there too.
+        found = {str(value) for _, value, _ in pickletools.genops(pickle.dumps(objects)) if isinstance(value, str)}
+        return "__main__" in found or any(value.startswith("__main__ ") for value in found)
     except Exception:  # The worker's own attempt gives the error, with the shard.
         return True
 
