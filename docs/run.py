@@ -42,9 +42,10 @@ def python(arguments: list[str], folder: str) -> int:
 
 
 def matches(shown: str, seen: str) -> bool:
-    """Whether the shown output is the seen one, with ``…`` for anything."""
-    pattern = ".*".join(re.escape(piece) for piece in shown.strip().split("…"))
-    return re.fullmatch(pattern, seen.strip(), re.DOTALL) is not None
+    """Whether the shown output is the seen one, with ``…`` for anything and any white space for white space."""
+    pieces = (" ".join(piece.split()) for piece in shown.split("…"))
+    pattern = ".*".join(re.escape(piece) for piece in pieces)
+    return re.fullmatch(pattern, " ".join(seen.split())) is not None
 
 
 def page(path: Path, write: bool) -> list[str]:
