@@ -7,11 +7,13 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
+from cleartitle.evals.humaneval import HumanevalOptions
+from cleartitle.evals.humaneval import evaluate as evaluate_humaneval
 from cleartitle.evals.licoeval import BenchmarkOptions, LicoevalOptions, check_published, estimate, evaluate
 from cleartitle.evals.licoeval.prepare import prepare_benchmark
 from cleartitle.models import ModelOptions, open_model
 from cleartitle.progress import console
-from cleartitle.report import licoeval_table, published_table, write_report
+from cleartitle.report import humaneval_table, licoeval_table, published_table, write_report
 
 __all__ = ["app"]
 
@@ -62,6 +64,31 @@ def licoeval(
     console().print(f"report: {page}", soft_wrap=True)
     # Not one call got through: a wrong key or address, not a finding.
     return 2 if summary["modes"]["paper"]["errors"] == summary["modes"]["paper"]["answers"] else 0
+
+
+@app.command
+def humaneval(
+    *,
+    model: str = "embedded",
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    json: Json = False,
+    options: Annotated[HumanevalOptions, Parameter(name="*", group="Run")] = HumanevalOptions(),  # noqa: B008
+    asking: Annotated[ModelOptions, Parameter(name="*", group="Model")] = ModelOptions(),  # noqa: B008
+) -> int:
+    """Does a model write functions that pass their tests (HumanEval, pass@1)?
+
+    Args:
+        model: embedded, openai:NAME, openai-completions:NAME, hf:PATH, gguf:FILE, or replay:FILE of recorded answers.
+        output: Folder of the run; by default runs/humaneval-MODEL.
+        json: Print JSON on standard output.
+    """
+    opened = open_model(model, asking)
+    folder = output or Path("runs") / f"humaneval-{_plain(opened.name)}"
+    summary = evaluate_humaneval(opened, folder, options)
+    page = write_report(folder)
+    print_json(summary) if json else print_rich(*humaneval_table(summary))
+    console().print(f"report: {page}", soft_wrap=True)
+    return 0
 
 
 def _plain(name: str) -> str:

@@ -22,6 +22,7 @@ from cleartitle.report.blocks import (
 )
 from cleartitle.report.comparison import comparison_table, write_comparison
 from cleartitle.report.corpus import corpus_table
+from cleartitle.report.humaneval import humaneval_table
 from cleartitle.report.page import render
 from cleartitle.report.terminal import benchmark_table, licoeval_table, published_table
 from cleartitle.report.write import write_report
@@ -48,6 +49,7 @@ __all__ = [
     "benchmark_table",
     "comparison_table",
     "corpus_table",
+    "humaneval_table",
     "licoeval_table",
     "published_table",
     "render",

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from cleartitle.errors import InputError
 from cleartitle.files import read_json, write_text
+from cleartitle.report.humaneval import humaneval_page
 from cleartitle.report.licoeval import licoeval_page
 
 __all__ = ["write_report"]
 
-_PAGES: dict[str, Callable[..., str]] = {"licoeval": licoeval_page}
+_PAGES: dict[str, Callable[..., str]] = {"humaneval": humaneval_page, "licoeval": licoeval_page}
 
 
 def write_report(run: Path, *, redact: bool = False) -> Path:
