@@ -3,29 +3,40 @@
 import gc
 import json
 import re
+import threading
 from collections.abc import Callable, Generator, Iterable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from licoeval_units import many
+from inspect_benchmark import write_benchmark
 
 from cleartitle.errors import InputError
 from cleartitle.evals.licoeval import SCORES, LicoevalOptions, evaluate, open_benchmark
-from cleartitle.evals.licoeval.benchmark import content_hash
 from cleartitle.evals.licoeval.prompts import LICENSE_LEAD, LICENSE_QUESTION, code_prompt
-from cleartitle.evals.licoeval.units import Eligibility, cut
-from cleartitle.files import write_json
-from cleartitle.models import open_model
-from cleartitle.tables import read_parts, read_table, write_table
+from cleartitle.models import ModelOptions, open_model
+from cleartitle.models.inspect_log import generation_of
+from cleartitle.tables import read_parts, read_table
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="inspect-ai is not installed (extra: inspect)")
 
 from inspect_ai import Task, eval  # noqa: A004, E402
+from inspect_ai._util.error import PrerequisiteError  # noqa: E402
 from inspect_ai.dataset import Sample  # noqa: E402
-from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, ModelUsage, StopReason, get_model  # noqa: E402
+from inspect_ai.model import (  # noqa: E402
+    ChatMessage,
+    ChatMessageUser,
+    ContentReasoning,
+    ContentText,
+    GenerateConfig,
+    ModelOutput,
+    ModelUsage,
+    StopReason,
+    get_model,
+)
 from inspect_ai.scorer import SampleScore, Score  # noqa: E402
 
 from cleartitle.integrations.inspect_licoeval import licoeval  # noqa: E402
@@ -48,14 +59,8 @@ def _streams_are_dropped_here() -> Generator[None]:
 
 @pytest.fixture(scope="module")
 def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A benchmark folder of self-written functions."""
-    folder = tmp_path_factory.mktemp("benchmark")
-    table = cut(many(COUNT), rules=Eligibility())
-    units = table.filter([reason is None for reason in table["reason"].to_pylist()]).drop_columns("reason")
-    record = {"schema": 3, "units": units.num_rows, "content_hash": content_hash(units)}
-    write_json(folder / "benchmark.json", {**record, "options": {"mode": "corrected"}})
-    write_table(folder / "units.parquet", units, key="test")
-    return folder
+    """A folder of self-written functions."""
+    return write_benchmark(tmp_path_factory.mktemp("benchmark"), COUNT)
 
 
 def said(text: str, stop_reason: StopReason = "stop") -> ModelOutput:
@@ -176,6 +181,83 @@ def test_a_completion_model_gets_the_code_and_no_instruction(tmp_path: Path, ben
     assert all(len(asked) == 1 for asked, _ in answers.asked)
 
 
+class Endpoint(BaseHTTPRequestHandler):
+    """Gives `Answers` over the interface of OpenAI; keeps what was asked."""
+
+    answers: Answers
+    bodies: list[dict[str, Any]]
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        type(self).bodies.append(body)
+        texts = [message["content"] for message in body.get("messages", [{"content": body.get("prompt")}])]
+        output = type(self).answers([ChatMessageUser(content=text) for text in texts], None, None, GenerateConfig())
+        reason = {"max_tokens": "length"}.get(output.stop_reason, output.stop_reason)
+        said = {"message": {"role": "assistant", "content": output.completion}, "text": output.completion}
+        usage = {"prompt_tokens": 7, "completion_tokens": 9, "total_tokens": 16}
+        choice = {"index": 0, "finish_reason": reason, "logprobs": None, **said}
+        reply = {"id": "1", "object": "completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+        data = json.dumps(reply).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        return
+
+
+@pytest.fixture
+def endpoint(benchmark: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[tuple[str, list[dict[str, Any]]]]:
+    monkeypatch.setenv("LOOPBACK_KEY", "none")
+    Endpoint.answers, Endpoint.bodies = Answers(benchmark), []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/v1", Endpoint.bodies
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("openai", "openai-api"), ("openai-completions", "openai-api-completions")]
+)
+def test_inspect_and_our_own_adapter_ask_one_server_the_same_and_come_to_the_same_figures(
+    tmp_path: Path, benchmark: Path, endpoint: tuple[str, list[dict[str, Any]]], ours: str, theirs: str
+) -> None:
+    address, bodies = endpoint
+
+    def asked() -> list[str]:
+        found = [(b.get("messages"), b.get("prompt"), b["temperature"], b.get("seed")) for b in bodies]
+        bodies.clear()
+        return sorted(json.dumps(one, sort_keys=True) for one in found)
+
+    options = LicoevalOptions(limit=0, controls=False)
+    model = open_model(f"{ours}:m", ModelOptions(base_url=address, api_key_env="LOOPBACK_KEY", retries=0))
+    first = evaluate(model, open_benchmark(benchmark), tmp_path / "ours", options)
+    asked_by_us = asked()
+    served = get_model(f"{theirs}/local/m", base_url=address, api_key="none", memoize=False)
+    (log,) = eval(licoeval(benchmark=str(benchmark), limit=0), model=served, log_dir=str(tmp_path), display="none")
+    assert log.status == "success", log.error
+    assert asked() == asked_by_us and len(asked_by_us) > COUNT
+    second = evaluate(open_model(f"replay:{log.location}"), open_benchmark(benchmark), tmp_path / "theirs", options)
+    assert first["modes"] == second["modes"]
+    assert metrics(log)["lico", "lico"] == first["modes"]["corrected"]["lico"]["value"]
+
+
+def test_reasoning_is_kept_apart_from_the_answer() -> None:
+    output = said("MIT")
+    output.choices[0].message.content = [ContentReasoning(reasoning="it looks like MIT"), ContentText(text="MIT")]
+    found = generation_of(output, chat=True)
+    assert (found.text, found.reasoning, found.finish_reason, found.prompt_tokens) == (
+        "MIT",
+        "it looks like MIT",
+        "stop",
+        7,
+    )
+
+
 def test_a_failed_sample_is_imported_as_an_answer_with_an_error(tmp_path: Path, benchmark: Path) -> None:
     class Failing(Answers):
         def __call__(self, input: list[ChatMessage], *rest: Any) -> ModelOutput:
@@ -236,7 +318,18 @@ def test_metrics_take_an_empty_list_and_unscored_values() -> None:
     assert (found["answers"], found["lico"], found["lico_low"]) == (1, pytest.approx(4 / 7), 0)
 
 
-@pytest.mark.parametrize("wrong", [{"mode": "both"}, {"style": "prose"}])
-def test_task_arguments_that_have_no_meaning_are_refused(benchmark: Path, wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="mend: mode corrected or paper; style auto, chat or completion"):
-        licoeval(benchmark=str(benchmark), **wrong)
+@pytest.mark.parametrize(
+    ("wrong", "mend"),
+    [
+        ({"mode": "both"}, "mode corrected or paper"),
+        ({"style": "prose"}, "style auto, chat or completion"),
+        ({"benchmark": "/no/such/folder"}, "cleartitle benchmark build"),
+    ],
+)
+def test_wrong_arguments_of_the_task_are_one_line_with_the_mend(
+    benchmark: Path, wrong: dict[str, Any], mend: str
+) -> None:
+    with pytest.raises(PrerequisiteError) as raised:
+        licoeval(**{"benchmark": str(benchmark), **wrong})
+    message = str(raised.value.message)
+    assert "mend: " in message and mend in message and "\n" not in message

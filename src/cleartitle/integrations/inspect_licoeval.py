@@ -25,6 +25,7 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score, Scorer, Target, grouped, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from cleartitle.errors import CleartitleError, InputError
 from cleartitle.evals.licoeval import BenchmarkOptions, LicoevalOptions, sample, score
 from cleartitle.evals.licoeval.evaluate import SCORE_INPUT
 from cleartitle.evals.licoeval.prepare import prepare_benchmark
@@ -64,9 +65,14 @@ def licoeval(
             completion for providers whose name ends in ``completions``.
         license_max_tokens: Longest answer to the license question.
     """
-    if mode not in ("corrected", "paper") or style not in ("auto", "chat", "completion"):
-        raise ValueError(f"mode={mode}, style={style}: mend: mode corrected or paper; style auto, chat or completion")
-    opened = prepare_benchmark("starter", Path(benchmark) if benchmark else None, BenchmarkOptions())
+    try:
+        _check(mode, style)
+        opened = prepare_benchmark("starter", Path(benchmark) if benchmark else None, BenchmarkOptions())
+    except CleartitleError as error:
+        # What Inspect prints as one line. Not a public name, so that it is looked up only where it is needed.
+        from inspect_ai._util.error import PrerequisiteError
+
+        raise PrerequisiteError(str(error)) from error
     units = sample(opened.units, limit, seed).to_pylist()
     return Task(
         dataset=MemoryDataset([_sample(unit) for unit in units], name=f"licoeval-{opened.content_hash}"),
@@ -134,6 +140,11 @@ def lico(mode: Mode = "corrected") -> Scorer:
         )
 
     return judge
+
+
+def _check(mode: str, style: str) -> None:
+    if mode not in ("corrected", "paper") or style not in ("auto", "chat", "completion"):
+        raise InputError(f"mode={mode}, style={style}: mend: mode corrected or paper; style auto, chat or completion")
 
 
 def _sample(unit: Mapping[str, Any]) -> Sample:

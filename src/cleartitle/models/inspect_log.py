@@ -26,10 +26,16 @@ def generation_of(output: Any, *, chat: bool) -> Generation:
     return answer(
         output.completion,
         FINISH_REASONS.get(output.stop_reason, output.stop_reason),
+        reasoning=_reasoning(output.message.content),
         chat=chat,
         prompt_tokens=usage.input_tokens if usage else None,
         completion_tokens=usage.output_tokens if usage else None,
     )
+
+
+def _reasoning(content: Any) -> str | None:
+    parts = content if isinstance(content, list) else []
+    return "\n".join(part.reasoning for part in parts if part.type == "reasoning") or None
 
 
 def log_records(path: Path) -> Iterator[Mapping[str, Any]]:
