@@ -6,7 +6,7 @@ keeps the log and shows it. Each answer stands in the store of its sample in the
 ``--model replay:LOG.eval`` scores the log anew (`cleartitle.models.inspect_log`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from math import nan
 from pathlib import Path
@@ -17,7 +17,6 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
-    ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
     get_model,
@@ -41,7 +40,7 @@ __all__ = ["ask", "lico", "licoeval"]
 
 Mode = Literal["corrected", "paper"]
 Style = Literal["auto", "chat", "completion"]
-ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+ROLES: dict[str, Callable[..., ChatMessage]] = {"user": ChatMessageUser, "assistant": ChatMessageAssistant}
 DEFAULTS = LicoevalOptions()
 
 

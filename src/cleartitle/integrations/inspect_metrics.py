@@ -6,7 +6,7 @@ both while a run is under way; what has no case is NaN, never 0.
 """
 
 from math import isnan, nan
-from typing import Any
+from typing import Any, cast
 
 from inspect_ai.scorer import Metric, SampleScore, metric
 
@@ -48,10 +48,13 @@ def lico_score() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Any:
         values = [(score.score.value, (score.score.metadata or {}).get("kind")) for score in scores]
-        rows = [(value, kind) for value, kind in values if isinstance(value, dict) and not isnan(value["striking"])]
+        scored = [(cast("dict[str, float]", value), kind) for value, kind in values if isinstance(value, dict)]
+        rows = [(value, kind) for value, kind in scored if not isnan(value["striking"])]
         answers, striking = len(rows), sum(value["striking"] == 1 for value, _ in rows)
         named = {
-            name: [value["license_correct"] for value, kind in rows if kind == name and value["license_correct"] >= 0]
+            name: [
+                value["license_correct"] for value, kind in rows if kind == name and not isnan(value["license_correct"])
+            ]
             for name in ("permissive", "copyleft")
         }
         counts = {f"{name}_cases": len(cases) for name, cases in named.items()}
