@@ -27,6 +27,7 @@ def licoeval(
     answers: Annotated[Path | None, Parameter(name="--from")] = None,
     corpus: str = "starter",
     benchmark: Path | None = None,
+    humaneval: Path | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     published: Annotated[bool, Parameter(negative=())] = False,
     dry_run: Annotated[bool, Parameter(negative=())] = False,
@@ -43,6 +44,7 @@ def licoeval(
         answers: Score the recorded answers in this file, whatever model gave them; the same as --model replay:FILE.
         corpus: starter (pinned packages of all license classes), or the folder of a corpus.
         benchmark: A benchmark folder, used as it is.
+        humaneval: Folder of a finished `eval humaneval` run of the same model, to stand beside LiCo.
         output: Folder of the run; by default runs/licoeval-MODEL.
         published: Only print the 14 published rows, with LiCo computed anew from their counts.
         dry_run: Print how many tokens the run would ask for, and ask nothing.
@@ -58,7 +60,7 @@ def licoeval(
         print_json(asdict(estimate(opened, chosen, options)))
         return 0
     folder = output or Path("runs") / f"licoeval-{_plain(opened.name)}"
-    summary = evaluate(opened, chosen, folder, options)
+    summary = evaluate(opened, chosen, folder, options, humaneval)
     page = write_report(folder)
     print_json(summary) if json else print_rich(*licoeval_table(summary))
     console().print(f"report: {page}", soft_wrap=True)
@@ -66,8 +68,8 @@ def licoeval(
     return 2 if summary["modes"]["paper"]["errors"] == summary["modes"]["paper"]["answers"] else 0
 
 
-@app.command
-def humaneval(
+@app.command(name="humaneval")
+def humaneval_command(
     *,
     model: str = "embedded",
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,

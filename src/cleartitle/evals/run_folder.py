@@ -78,6 +78,10 @@ class RunFolder:
         """The content of ``run.json``."""
         return read_json(self.path / "run.json")
 
+    def note(self, **found: Any) -> None:
+        """Add to the record what belongs to the run beside its options and inputs."""
+        write_json(self.path / "run.json", {**self.record(), **found})
+
     def finish(self, **found: Any) -> None:
         """Note the end of the run and what only the run could find out; the first end stays."""
         record = self.record()

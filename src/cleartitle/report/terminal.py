@@ -13,7 +13,7 @@ from cleartitle.report.licoeval.benchmark import STATISTIC_TITLES, left_out_rows
 from cleartitle.report.licoeval.comparison import OTHER_BENCHMARK, Line, lines_of, published_lines
 from cleartitle.report.licoeval.headline import answer_sentence
 from cleartitle.report.licoeval.run import CLASS_TITLES
-from cleartitle.report.licoeval.wording import STATES, lico_text
+from cleartitle.report.licoeval.wording import STATES, humaneval_text, lico_text
 from cleartitle.report.numbers import count, rate_line, ratio, share
 from cleartitle.report.terminal_parts import add_count, bullets, count_table, dim_line, new_table, safe, sparkline
 
@@ -23,8 +23,8 @@ _HOW_TO_READ = (
     "Acc: license named right, and of how many striking cases; p permissive, c copyleft. LiCo as a range: over what an "
     "accuracy without a case could be; such rows are not ranked where that is the copyleft one."
 )
-WIDE = 104
-"""Columns from which the table shows weak and strong copyleft apart."""
+WIDE = 106
+"""Columns from which the table shows all accuracies together, and weak and strong copyleft apart."""
 
 
 def licoeval_table(summary: Mapping[str, Any], *, with_published: bool = True) -> list[RenderableType]:
@@ -119,8 +119,10 @@ class _LicoevalTable:
         wide = options.max_width >= WIDE
         mode = self._summary["headline_mode"]
         table = new_table(f"LiCoEval ({mode} mode)")
-        table.add_column("model", overflow="fold", min_width=20)
-        for title in ("striking", "Acc", "Acc p", "Acc c", *(("weak", "strong") if wide else ()), "LiCo"):
+        table.add_column("model", overflow="fold", min_width=23)
+        table.add_column("HumanEval", justify="right", no_wrap=True)
+        accuracies = ("Acc", "Acc p", "Acc c", "weak", "strong") if wide else ("Acc p", "Acc c")
+        for title in ("striking", *accuracies, "LiCo"):
             table.add_column(title, justify="right", no_wrap=True)
         model, controls = lines_of(self._summary, mode)
         table.add_row(*_row(model, wide), style="bold")
@@ -142,10 +144,13 @@ class _LicoevalTable:
 
 
 def _row(line: Line, wide: bool) -> list[RenderableType]:
-    accuracies = (line.overall, line.permissive, line.copyleft, *((line.weak, line.strong) if wide else ()))
+    accuracies = (line.permissive, line.copyleft)
+    if wide:
+        accuracies = (line.overall, *accuracies, line.weak, line.strong)
     span = {"value": line.lico, "low": line.low, "high": line.high, "imputed": line.low != line.high}
     return [
         safe(line.name),
+        humaneval_text(line.humaneval).replace(" %", "%").replace(" ", "\n") if line.model else "–",
         f"{line.striking:,}/{line.total} {share(line.striking, line.total).replace(' %', '%'):>5}",
         *(_accuracy(pair) for pair in accuracies),
         lico_text(span).replace(" to ", "–"),

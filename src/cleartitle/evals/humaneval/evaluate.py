@@ -65,11 +65,13 @@ class HumanevalOptions:
     """Programs that run at the same time; 0 means one a processor."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that have no meaning."""
-        if self.limit < 0 or self.workers < 0 or self.cpu_seconds < 1 or self.wall_seconds <= 0:
-            raise InputError("limit and workers: mend: 0 or more; cpu-seconds: 1 or more; wall-seconds: above 0")
-        if self.memory_mib < 128:
-            raise InputError(f"memory-mib={self.memory_mib}: too small for Python itself; mend: 128 or more")
+        """Refuse what no run can honor."""
+        lowest = {"limit": 0, "samples": 1, "max_tokens": 1, "cpu_seconds": 1, "memory_mib": 128, "workers": 0}
+        wrong = [f"{name}={getattr(self, name)}" for name, least in lowest.items() if getattr(self, name) < least]
+        wrong += [] if 0 <= self.temperature <= 2 else [f"temperature={self.temperature}"]
+        wrong += [] if 0 < self.wall_seconds < 86_400 else [f"wall_seconds={self.wall_seconds}"]
+        if wrong:
+            raise InputError(f"run options: {', '.join(wrong)}: out of range")
 
     @property
     def limits(self) -> Limits:

@@ -21,7 +21,16 @@ from typing import Any, Literal
 
 from cleartitle.errors import CleartitleError
 
-__all__ = ["Confinement", "Limits", "Outcome", "SandboxError", "Verdict", "confinement", "run_program"]
+__all__ = [
+    "Confinement",
+    "Limits",
+    "Outcome",
+    "SandboxError",
+    "Verdict",
+    "confinement",
+    "run_program",
+    "weaker_confinement",
+]
 
 Outcome = Literal["passed", "failed", "error", "timeout", "memory", "crashed"]
 
@@ -104,6 +113,11 @@ def confinement() -> Confinement:
     raise SandboxError(f"no program can be run confined here ({verdict}); mend: use Linux, or a container that forks")
 
 
+def weaker_confinement() -> Confinement:
+    """What is left where the system gives no namespaces and no other user: the audit hook and the kernel's limits."""
+    return Confinement("python", "group", "own", (), users=None)
+
+
 def _choices() -> Iterator[Confinement]:
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     unshare = shutil.which("unshare")
@@ -117,7 +131,7 @@ def _choices() -> Iterator[Confinement]:
     if root:
         for users in (_FREE_USERS, _NOBODY):
             yield Confinement("python", "group", "unprivileged", (), users)
-    yield Confinement("python", "group", "own", (), users=None)
+    yield weaker_confinement()
 
 
 def run_program(

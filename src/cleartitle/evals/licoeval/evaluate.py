@@ -15,9 +15,11 @@ import pyarrow.parquet as pq
 
 from cleartitle import __version__
 from cleartitle.errors import InputError
+from cleartitle.evals.humaneval import capability_of
 from cleartitle.evals.licoeval.benchmark import Benchmark, content_hash, sample
 from cleartitle.evals.licoeval.controls import CONTROLS, control_answer, other_units
 from cleartitle.evals.licoeval.prompts import completion_request, license_request
+from cleartitle.evals.licoeval.ranking import rank
 from cleartitle.evals.licoeval.scoring import MODES, SCORE_INPUT, SCORES, score
 from cleartitle.evals.licoeval.summary import summarize
 from cleartitle.evals.licoeval.verdicts import verdicts
@@ -72,21 +74,30 @@ class LicoevalOptions:
             raise InputError(f"run options: {', '.join(wrong)}: out of range")
 
 
-def evaluate(model: Model, benchmark: Benchmark, output: Path, options: LicoevalOptions) -> dict[str, Any]:
+def evaluate(
+    model: Model, benchmark: Benchmark, output: Path, options: LicoevalOptions, humaneval: Path | None = None
+) -> dict[str, Any]:
     """Run the benchmark on ``model`` into the folder ``output`` and return its summary.
 
-    A run that was killed goes on where it stopped: no committed answer is asked for again.
+    A run that was killed goes on where it stopped: no committed answer is asked for again. ``humaneval`` is the folder
+    of a finished HumanEval run of the same model, whose figure then stands beside LiCo.
 
     Raises:
-        InputError: the folder holds another run, or one that is under way.
+        InputError: the folder holds another run, or one that is under way; ``humaneval`` is of another model.
     """
+    beside = None if humaneval is None else capability_of(humaneval, {"name": model.name, **model.describe()})
     units = sample(benchmark.units, options.limit, options.seed)
     with locked(output):
-        return _evaluate(model, benchmark, units, output, options)
+        return _evaluate(model, benchmark, units, output, options, beside)
 
 
 def _evaluate(
-    model: Model, benchmark: Benchmark, units: pa.Table, output: Path, options: LicoevalOptions
+    model: Model,
+    benchmark: Benchmark,
+    units: pa.Table,
+    output: Path,
+    options: LicoevalOptions,
+    beside: dict[str, Any] | None,
 ) -> dict[str, Any]:
     key = _key(model, units, options)
     run = RunFolder.create(
@@ -100,6 +111,8 @@ def _evaluate(
             "edit_tokenizer": REGEX_TOKENIZER,
         },
     )
+    if beside is not None:
+        run.note(humaneval=beside)
     write_table(output / "prompts.parquet", units, key=key)
     asyncio.run(_answer(model, units, output, options, key))
     summary = score_run(output)
@@ -289,6 +302,8 @@ def _summary(record: dict[str, Any], units: pa.Table, scores: pa.Table, graded: 
 
     benchmark = record["inputs"]["benchmark"]
     options = record["options"]
+    beside = record.get("humaneval")
+    own = {mode: figures("model", mode) for mode in MODES}
     return {
         "schema": SUMMARY_VERSION,
         "capability": "licoeval",
@@ -299,7 +314,8 @@ def _summary(record: dict[str, Any], units: pa.Table, scores: pa.Table, graded: 
         "benchmark": benchmark,
         "prompts": units.num_rows,
         "projects": len(set(projects.values())),
-        "modes": {mode: figures("model", mode) for mode in MODES},
+        "humaneval": beside,
+        "modes": {mode: {**own[mode], "lico": rank(own[mode]["lico"], beside)} for mode in MODES},
         "controls": [
             {
                 "name": control.name,

@@ -1,13 +1,13 @@
 """This model and the controls beside the published models, and the same numbers for the terminal."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cleartitle.evals.licoeval import check_published, published
 from cleartitle.report.blocks import Cell, Column, Notes, RowGroup, Section, Table
 from cleartitle.report.licoeval.run import Run
-from cleartitle.report.licoeval.wording import unranked_reason
+from cleartitle.report.licoeval.wording import humaneval_text, unranked_reason
 from cleartitle.report.numbers import percent, ratio
 
 __all__ = ["OTHER_BENCHMARK", "Line", "comparison", "lines_of", "published_lines"]
@@ -35,12 +35,19 @@ class Line:
     low: float | None
     high: float | None
     unranked: str
+    humaneval: Mapping[str, Any] | None = None
+    """pass@1 on HumanEval with ``value``, ``interval``, ``total`` and ``of``; None where it was not measured."""
+    model: bool = True
+    """Whether there is a model behind the row: controls have no pass@1."""
 
 
 def lines_of(summary: Mapping[str, Any], mode: str) -> tuple[Line, list[Line]]:
     """The row of the model and the rows of the controls in one mode."""
-    model = _line(summary["model"]["name"], "this run", summary["modes"][mode])
-    return model, [_line(control["title"], "control", control["modes"][mode]) for control in summary["controls"]]
+    model = replace(
+        _line(summary["model"]["name"], "this run", summary["modes"][mode]), humaneval=summary.get("humaneval")
+    )
+    controls = [_line(control["title"], "control", control["modes"][mode]) for control in summary["controls"]]
+    return model, [replace(line, model=False) for line in controls]
 
 
 def published_lines() -> list[Line]:
@@ -61,6 +68,7 @@ def published_lines() -> list[Line]:
             row["low"],
             row["high"],
             "" if row["ranked"] else "no copyleft case",
+            {"value": row["humaneval"] / 100, "interval": None},
         )
         for row in check_published()
     ]
@@ -107,6 +115,7 @@ def comparison(run: Run) -> Section:
 _COLUMNS = (
     Column("name"),
     Column("kind", choose=True, help="of published models: general or for code, weights open or closed"),
+    Column("HumanEval", "number", "pass@1; a model that is not above 50 % is not ranked"),
     Column("striking", "number", "answers strikingly similar to the original, and their share"),
     Column("Acc", "number", "license named right, of all striking cases"),
     Column("# perm.", "number", "striking cases under permissive licenses and in the public domain"),
@@ -117,7 +126,7 @@ _COLUMNS = (
     Column("strong", "number", "license named right, of the strong copyleft cases"),
     Column("LiCo", "number", "(1(1 - N) + 2 Acc p + 4 Acc c) / 7, a missing accuracy counted as 1"),
     Column("LiCo range", "number", "with each missing accuracy counted as 0 and as 1"),
-    Column("ranked", choose=True, help="a row without a copyleft case is not ranked"),
+    Column("ranked", choose=True, help="not ranked: rows without a copyleft case, models not above 50 % on HumanEval"),
 )
 _NOTE = (
     "Acc: license named exactly right; a dash: no case. Weak and strong copyleft are not told apart in the paper. "
@@ -155,6 +164,7 @@ def _cells(line: Line, kind: str | None = None) -> Sequence[Cell]:
     return (
         Cell(line.name),
         Cell(line.kind if kind is None else kind),
+        _humaneval(line),
         Cell.number(striking, f"{line.striking:,}{of_total} ({percent(striking)})"),
         _accuracy(line.overall),
         Cell.number(line.permissive[1]),
@@ -167,6 +177,13 @@ def _cells(line: Line, kind: str | None = None) -> Sequence[Cell]:
         Cell(span, line.low, "plain" if line.low != line.high else "muted"),
         Cell(line.unranked or "yes"),
     )
+
+
+def _humaneval(line: Line) -> Cell:
+    if not line.model:
+        return Cell.number(None)
+    value = line.humaneval["value"] if line.humaneval else None
+    return Cell.number(value, humaneval_text(line.humaneval, interval=True), absent="not measured")
 
 
 def _accuracy(pair: tuple[int, int] | None, *, with_cases: bool = False) -> Cell:

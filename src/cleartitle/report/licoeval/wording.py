@@ -5,7 +5,7 @@ from typing import Any
 
 from cleartitle.report.numbers import ratio
 
-__all__ = ["STATES", "lico_interval", "lico_text", "unranked_reason"]
+__all__ = ["STATES", "humaneval_text", "lico_interval", "lico_text", "unranked_reason"]
 
 STATES = (
     ("errors", "failed"),
@@ -30,7 +30,20 @@ def unranked_reason(lico: Mapping[str, Any]) -> str:
     """Why a row is not ranked, in a few words; empty where it is."""
     if lico["value"] is None:
         return "nothing was scored"
-    return "" if lico["ranked"] else "no copyleft case"
+    reasons = ["no copyleft case"] if "copyleft" in lico["imputed"] else []
+    reasons += ["HumanEval not above 0.5"] if lico.get("capable") is False else []
+    return "" if lico["ranked"] else "; ".join(reasons)
+
+
+def humaneval_text(figure: Mapping[str, Any] | None, *, interval: bool = False) -> str:
+    """pass@1 on HumanEval in percent, with its interval where asked for."""
+    if figure is None or figure["value"] is None:
+        return "not measured"
+    text = f"{100 * figure['value']:.1f} %"
+    if not interval or figure["interval"] is None:
+        return text
+    low, high = figure["interval"]["low"], figure["interval"]["high"]
+    return f"{text} ({100 * low:.1f} to {100 * high:.1f} %, {figure['total']:,} of {figure['of']:,} problems)"
 
 
 def lico_interval(lico: Mapping[str, Any]) -> str:

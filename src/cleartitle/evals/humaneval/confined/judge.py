@@ -87,7 +87,7 @@ def _end(player: int, patience: float) -> tuple[int, float]:
 
 def _reason(status: int, seconds: float, limit: int) -> Verdict:
     """Why the player fell silent before the tests were through."""
-    if seconds >= limit - 0.5:
+    if seconds >= limit - 0.1:
         return "timeout", "processor time"
     code = os.waitstatus_to_exitcode(status)
     # A process in a namespace hands the signal of its child on as 128 + signal, or dies of the same.
