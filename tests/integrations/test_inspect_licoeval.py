@@ -23,7 +23,7 @@ from cleartitle.tables import read_parts, read_table
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="inspect-ai is not installed (extra: inspect)")
 
-from inspect_ai import Task, eval  # noqa: A004, E402
+from inspect_ai import Task, eval, score  # noqa: A004, E402
 from inspect_ai._util.error import PrerequisiteError  # noqa: E402
 from inspect_ai.dataset import Sample  # noqa: E402
 from inspect_ai.model import (  # noqa: E402
@@ -39,7 +39,7 @@ from inspect_ai.model import (  # noqa: E402
 )
 from inspect_ai.scorer import SampleScore, Score  # noqa: E402
 
-from cleartitle.integrations.inspect_licoeval import licoeval  # noqa: E402
+from cleartitle.integrations.inspect_licoeval import lico, licoeval  # noqa: E402
 from cleartitle.integrations.inspect_metrics import lico_score, rate  # noqa: E402
 
 # Inspect uses what its own dependencies deprecate, and leaves its streams open when it ends.
@@ -166,6 +166,20 @@ def test_only_striking_answers_are_asked_for_their_license_in_the_same_conversat
     striking = [sample for sample in log.samples if sample.scores["lico"].value["striking"] == 1]
     assert len(second) == len(striking) == 12
     assert all([message.role for message in sample.messages] == ["user", "assistant"] * 2 for sample in striking)
+
+
+def test_a_log_is_scored_in_the_other_mode_without_asking_the_model(tmp_path: Path, benchmark: Path) -> None:
+    answers = Answers(benchmark)
+    corrected = run(licoeval(benchmark=str(benchmark), limit=0), answers, tmp_path)
+    paper = run(licoeval(benchmark=str(benchmark), limit=0, mode="paper"), answers, tmp_path)
+    asked = len(answers.asked)
+    anew = score(corrected, lico(mode="paper"), action="overwrite", display="none")
+    assert len(answers.asked) == asked
+    found, expected = metrics(anew), metrics(paper)
+    assert {key: value for key, value in found.items() if not isnan(value)} == {
+        key: value for key, value in expected.items() if not isnan(value)
+    }
+    assert found["lico", "answers"] == COUNT > metrics(corrected)["lico", "answers"]
 
 
 def test_a_completion_model_gets_the_code_and_no_instruction(tmp_path: Path, benchmark: Path) -> None:
