@@ -1,6 +1,9 @@
 """Hostile programs, in every confinement that this machine offers. None may pass, hang, or leave anything behind."""
 
 import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -75,6 +78,11 @@ def verdict(program: str, confined: Confinement, test: str = TEST, limits: Limit
         ("double = lambda x: x + x\n", "passed"),
         ("def double(x):\n    print('x' * 100_000)\n    return 2 * x\n", "passed"),
         ("def double(x):\n    open('scratch', 'w').write('x')\n    return 2 * x\n", "passed"),
+        (
+            "import os\ndef double(x):\n    open(os.path.abspath('a'), 'w').close()\n    os.mkdir('b')\n"
+            "    os.rename('a', 'b/c')\n    os.remove('b/c')\n    os.rmdir('b')\n    return 2 * x\n",
+            "passed",
+        ),
         ("def double(x):\n    return x\n", "failed"),
         ("def double(x):\n    raise AssertionError\n", "failed"),
         ("def double(x):\n    return double(x) + 1\n", "failed"),
@@ -116,6 +124,9 @@ def test_each_program_gets_its_outcome(program: str, outcome: str, confined: Con
         "import os\nos.open('/', os.O_RDONLY)\ndef double(x):\n    return 2 * x\n",
         "import os\nos.symlink('/tmp', 'way')\ndef double(x):\n    return 2 * x\n",
         "for n in range(1_000): open(str(n), 'w').close()\ndef double(x):\n    return 2 * x\n",
+        "import sys\nsys.audit('open')\ndef double(x):\n    return 2 * x\n",
+        "import os\nos.open(b'.', os.O_RDONLY)\ndef double(x):\n    return 2 * x\n",
+        "import os\nos.remove('a', dir_fd=os.open('..', os.O_RDONLY))\ndef double(x):\n    return 2 * x\n",
         "import gc\ngc.get_objects()\ndef double(x):\n    return 2 * x\n",
     ],
 )
@@ -189,15 +200,33 @@ def double(x):
     assert verdict(anew + "def double(x):\n    return 2 * x\n", confined).outcome in ("crashed", "error")
 
 
-def test_sleeping_is_ended_by_wall_time_and_leaves_no_process(confined: Confinement) -> None:
+SLEEP = "import time\ndef double(x):\n    while True: time.sleep(60)\n"
+
+
+def test_sleeping_is_ended_by_wall_time_and_leaves_no_process(
+    confined: Confinement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     started = time.monotonic()
-    program = "import time\ndef double(x):\n    while True: time.sleep(60)\n"
-    mark = os.fsencode("confined.player")
-    found = verdict(program, confined, limits=Limits(wall=1.5, cpu=2))
+    found = verdict(SLEEP, confined, limits=Limits(wall=1.5, cpu=2))
     assert (found.outcome, found.detail) == ("timeout", "wall time")
     assert time.monotonic() - started < 15
-    ours = [path for path in Path("/proc").glob("[0-9]*/cmdline") if _holds(path, mark) and _is_ours(path.parent)]
-    assert not ours
+    assert _ended(tmp_path) and not list(tmp_path.iterdir())
+
+
+def test_nothing_outlives_a_worker_that_is_killed(confined: Confinement, tmp_path: Path) -> None:
+    script = f"""
+from cleartitle.evals.humaneval import Confinement, Limits, run_program
+run_program({SLEEP!r}, {PROMPT!r}, "double", {TEST!r}, Limits(wall=300.0), {confined!r})
+"""
+    worker = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "TMPDIR": str(tmp_path)})
+    deadline = time.monotonic() + 60
+    while len(_holders(tmp_path)) < 3 and time.monotonic() < deadline:  # worker, judge and player at least
+        time.sleep(0.1)
+    assert len(_holders(tmp_path)) >= 3
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    assert _ended(tmp_path)
 
 
 def test_the_program_never_sees_its_tests(confined: Confinement) -> None:
@@ -249,16 +278,20 @@ def test_an_answer_that_is_too_slow_to_compare_is_no_pass(confined: Confinement)
     assert found.outcome == "timeout"
 
 
-def _holds(path: Path, mark: bytes) -> bool:
-    try:
-        return mark in path.read_bytes()
-    except OSError:
-        return False
+def _holders(folder: Path) -> list[str]:
+    """Processes whose environment names a folder, as that of a judge and a player names theirs."""
+    found: list[str] = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if os.fsencode(str(folder)) in path.read_bytes():
+                found.append(path.parent.name)
+        except OSError:
+            continue
+    return found
 
 
-def _is_ours(process: Path) -> bool:
-    """Whether a process that still runs has ended its parent: other tests may be running beside this one."""
-    try:
-        return int((process / "stat").read_text().rpartition(")")[2].split()[1]) == 1
-    except OSError:
-        return False
+def _ended(folder: Path) -> bool:
+    deadline = time.monotonic() + 10
+    while _holders(folder) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return not _holders(folder)

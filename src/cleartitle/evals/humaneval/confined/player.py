@@ -87,35 +87,64 @@ def _hook(folder: str) -> Callable[[str, tuple[Any, ...]], None]:
     forbidden += ("subprocess.", "pty.", "signal.pthread_kill", "os.chdir", "os.fchdir", "os.chroot", "os.chmod")
     forbidden += ("os.chown", "os.lchown", "os.chflags", "os.link", "os.symlink", "os.setxattr", "os.removexattr")
     forbidden += ("os.truncate", "os.utime", "mmap.", "fcntl.", "gc.get", "urllib.", "webbrowser.", "sys._getframe.")
-    changes = ("os.remove", "os.rename", "os.rmdir", "os.mkdir")
-    writes = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-    is_folder, leave, kind, text, number, inner = os.path.isdir, os._exit, type, str, int, folder + os.sep
-    written = 0
-
-    def outside(path: Any) -> bool:
-        return kind(path) is not text or "\0" in path or ".." in path or (path[:1] == "/" and path[:len_] != inner)
+    leave, kind, text, status, refuses = os._exit, type, str, NOT_ALLOWED, _file_rules(folder)
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        nonlocal written
-        if event.startswith(forbidden):
+        if event.startswith(forbidden) or refuses(event, arguments):
             leave(status)
-        elif event == "open":
-            changing = kind(arguments[2]) is number and arguments[2] & writes
-            written += 1 if changing else 0
-            # A folder that is opened as a file lends its descriptor to calls that name no whole path.
-            if changing and (written > most or outside(arguments[0])):
-                leave(status)
-            if arguments[1] is None and is_folder(arguments[0]):
-                leave(status)
-        elif event == "import" and arguments[0] == "_posixsubprocess":  # a fresh one
+        # A fresh copy of what was disarmed.
+        if event == "import" and (
+            not arguments or kind(arguments[0]) is not text or arguments[0] == "_posixsubprocess"
+        ):
             leave(status)
-        elif event.startswith(changes):
-            written += 1
-            if written > most or outside(arguments[0]) or (event == "os.rename" and outside(arguments[1])):
-                leave(status)
 
-    len_, status, most = len(inner), NOT_ALLOWED, MOST_FILES_WRITTEN
     return hook
+
+
+def _file_rules(folder: str) -> Callable[[str, tuple[Any, ...]], bool]:
+    """Whether an event changes a file that is not in the folder, or one too many in it.
+
+    A program can raise events itself, with whatever arguments: no method of these is called.
+    """
+    changes = ("os.remove", "os.rename", "os.rmdir", "os.mkdir")
+    writes = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+    kind, size, stat, broken, text, number = type, len, os.stat, (OSError, ValueError), str, int
+    inner, most, written = folder + os.sep, MOST_FILES_WRITTEN, 0
+    length = len(inner)
+
+    def outside(path: Any) -> bool:
+        return kind(path) is not text or "\0" in path or ".." in path or (path[:1] == "/" and path[:length] != inner)
+
+    def is_folder(path: str) -> bool:
+        try:
+            return stat(path).st_mode & 0o170000 == 0o040000
+        except broken:
+            return False
+
+    def opens(arguments: tuple[Any, ...]) -> bool:
+        nonlocal written
+        if size(arguments) != 3:
+            return True
+        path, mode, flags = arguments
+        if kind(flags) is number and flags & writes:
+            written += 1
+            if written > most or outside(path):
+                return True
+        # A folder that is opened as a file lends its descriptor to calls that name no whole path.
+        return mode is None and (kind(path) is not text or is_folder(path))
+
+    def refuses(event: str, arguments: tuple[Any, ...]) -> bool:
+        nonlocal written
+        if event == "open":
+            return opens(arguments)
+        if not event.startswith(changes):
+            return False
+        written += 1
+        if written > most or size(arguments) < 2 or outside(arguments[0]):
+            return True
+        return event == "os.rename" and outside(arguments[1])
+
+    return refuses
 
 
 def _load(job: dict[str, Any]) -> tuple[list[str] | None, Any]:
