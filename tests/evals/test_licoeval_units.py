@@ -1,7 +1,10 @@
+from pathlib import Path
+
 import pytest
 from licoeval_units import GOOD, many, work, works
 
-from cleartitle.evals.licoeval.benchmark import BenchmarkOptions, _choose, _quotas, sample  # pyright: ignore[reportPrivateUsage]
+from cleartitle.errors import InputError
+from cleartitle.evals.licoeval.benchmark import BenchmarkOptions, _choose, _quotas, open_benchmark, sample  # pyright: ignore[reportPrivateUsage]
 from cleartitle.evals.licoeval.prompts import (
     LICENSE_QUESTION,
     code_prompt,
@@ -11,6 +14,7 @@ from cleartitle.evals.licoeval.prompts import (
 )
 from cleartitle.evals.licoeval.units import Eligibility, cut
 from cleartitle.models import Sampling
+from cleartitle.tables import write_table
 
 SOURCE = GOOD.replace("{license}", "MIT").replace("{name}", "share")
 
@@ -168,3 +172,10 @@ def test_line_ends_of_windows_leave_the_prompt() -> None:
     table = cut(works(work(GOOD.format(license="MIT", name="f").replace("\n", "\r\n"))), rules=Eligibility())
     (row,) = [row for row in table.to_pylist() if row["reason"] is None]
     assert not any("\r" in row[part] for part in ("preamble", "signature", "docstring", "body"))
+
+
+def test_a_benchmark_of_another_version_is_refused_in_one_line(tmp_path: Path) -> None:
+    write_table(tmp_path / "units.parquet", eligible(5))
+    (tmp_path / "benchmark.json").write_text('{"schema": 1}')
+    with pytest.raises(InputError, match="another version; mend"):
+        open_benchmark(tmp_path)

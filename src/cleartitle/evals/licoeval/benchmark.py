@@ -156,7 +156,7 @@ def open_benchmark(path: Path) -> Benchmark:
         raise InputError(f"{path}: holds no benchmark; mend: `cleartitle benchmark build CORPUS -o {path}`")
     units = read_table(path / "units.parquet").replace_schema_metadata(None)
     record = read_json(path / "benchmark.json")
-    if not units.schema.equals(UNITS):
+    if record.get("schema") != SCHEMA_VERSION or not units.schema.equals(UNITS):
         raise InputError(f"{path}: made by another version; mend: build the benchmark again")
     if record.get("content_hash") != content_hash(units):
         raise InputError(f"{path}: units.parquet is not the table that benchmark.json describes; mend: build it again")
