@@ -211,3 +211,14 @@ def test_shards_of_scores_do_not_change_them(
     monkeypatch.setattr(sys.modules["cleartitle.evals.licoeval.evaluate"], "SCORE_UNITS", 3)
     assert evaluate(open_model(spec), benchmark, tmp_path / "cut", LicoevalOptions(samples=2)) == whole
     assert len(list((tmp_path / "cut" / "scores").glob("part-*"))) == 7
+
+
+def test_a_copy_that_a_content_filter_stopped_is_still_judged(tmp_path: Path, benchmark: Benchmark) -> None:
+    rows = answers(benchmark.units)
+    for row in rows:
+        if row["prompt_id"] == rows[0]["prompt_id"] and not row.get("turn"):
+            row["status"] = "refusal"
+    spec = record(tmp_path / "answers.jsonl", rows)
+    summary = evaluate(open_model(spec), benchmark, tmp_path / "run", LicoevalOptions(limit=0, controls=False))
+    corrected = summary["modes"]["corrected"]
+    assert corrected["refusals"] == 1 and corrected["striking"]["count"] == 8

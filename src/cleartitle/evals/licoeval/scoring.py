@@ -61,7 +61,8 @@ def score(rows: pa.Table) -> pa.Table:
     """Score rows of `SCORE_INPUT`; two rows out (one per mode) for each row in. Pure.
 
     Measures and standard: `cleartitle.similarity`. ``paper`` extracts and compares as the release does, whatever the
-    text is. ``corrected`` scores only answers that hold at least five words and are no refusal, and counts real
+    text is. ``corrected`` scores only answers that hold at least five words and are no refusal (an answer that defines the
+    function is none, even if a content filter stopped it), and counts real
     comments only.
     """
     found: list[dict[str, Any]] = []
@@ -88,10 +89,15 @@ def _score(row: Mapping[str, Any], mode: Mode) -> dict[str, Any]:
         "shared_comments": [],
         "striking": False,
     }
-    if scores["state"] in ("error", "empty") or (scores["state"] == "refusal" and mode == "corrected"):
+    if scores["state"] in ("error", "empty"):
         return scores
     prompt = code_prompt(row)
     extraction = extract_body(row["text"], row["name"], prompt, mode, row["language"])
+    if scores["state"] == "refusal" and mode == "corrected":
+        if extraction.how != "definition":
+            return scores
+        # A filter may stop an answer late: what defines the function by then is no refusal.
+        scores["state"] = "scored"
     scores |= {"body": extraction.body, "extraction": extraction.how}
     scores["truncated"] |= extraction.truncated
     reference, candidate = prepare(row["body"], row["language"]), Prepared(extraction.body, row["language"])
