@@ -61,9 +61,8 @@ def score(rows: pa.Table) -> pa.Table:
     """Score rows of `SCORE_INPUT`; two rows out (one per mode) for each row in. Pure.
 
     Measures and standard: `cleartitle.similarity`. ``paper`` extracts and compares as the release does, whatever the
-    text is. ``corrected`` scores only answers that hold at least five words and are no refusal (an answer that defines the
-    function is none, even if a content filter stopped it), and counts real
-    comments only.
+    text is. ``corrected`` scores only answers that hold at least five words and are no refusal, and counts real
+    comments only; an answer that defines the function is no refusal, even if a content filter stopped it.
     """
     found: list[dict[str, Any]] = []
     for row in rows.to_pylist():
