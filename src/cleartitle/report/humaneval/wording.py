@@ -42,8 +42,10 @@ def answer_sentence(summary: Mapping[str, Any]) -> str:
     name = summary["model"]["name"]
     if figure["value"] is None:
         return f"No call to {name} succeeded, so this run says nothing about it."
-    solved = "" if figure["count"] is None else f"solves {figure['count']:,} of {figure['total']:,} problems: "
-    return f"{name} {solved}pass@1 is {pass_text(figure)}."
+    if figure["count"] is None:
+        return f"{name}: pass@1 is {pass_text(figure)}."
+    share = f"{percent(figure['value'])} ({_interval(figure)})"
+    return f"{name} solves {figure['count']:,} of {figure['total']:,} problems: pass@1 is {share}."
 
 
 def controls_sentence(summary: Mapping[str, Any]) -> str:
