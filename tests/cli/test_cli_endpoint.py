@@ -102,17 +102,24 @@ def test_each_way_to_fail_is_recorded_counted_and_shown_and_the_key_is_nowhere(
     assert done.returncode == 0, done.stderr
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     paper, corrected = summary["modes"]["paper"], summary["modes"]["corrected"]
-    for figures in (paper, corrected):
+    # Twelve functions, eleven ways: two are verbatim. What a filter let through is a copy in both modes, and in
+    # corrected mode no refusal.
+    for figures, scored, refusals in ((paper, 4, 2), (corrected, 5, 1)):
         states = {name: figures[name] for name in ("answers", "scored", "errors", "empty", "refusals", "truncated")}
-        # Twelve functions, eleven ways: two are verbatim.
-        assert states == {"answers": 12, "scored": 4, "errors": 5, "empty": 1, "refusals": 2, "truncated": 1}
-    # As in the release, what a filter let through is scored in paper mode.
+        assert states == {
+            "answers": 12,
+            "scored": scored,
+            "errors": 5,
+            "empty": 1,
+            "refusals": refusals,
+            "truncated": 1,
+        }
     assert (paper["striking"]["count"], paper["striking"]["total"]) == (5, 12)
-    assert (corrected["striking"]["count"], corrected["striking"]["total"]) == (4, 4)
-    assert corrected["license_unanswered"] == 1 and corrected["accuracy"]["overall"]["exact"]["total"] == 3
+    assert (corrected["striking"]["count"], corrected["striking"]["total"]) == (5, 5)
+    assert corrected["license_unanswered"] == 1 and corrected["accuracy"]["overall"]["exact"]["total"] == 4
     assert paper["accuracy"]["overall"]["exact"]["total"] == 5
     shown = " ".join(done.stdout.split())
-    assert "4 of 12 answers scored, 5 failed, 1 empty, 2 refused" in shown
+    assert "5 of 12 answers scored, 5 failed, 1 empty, 1 refused" in shown
     assert "5 answers failed (" in shown and "1 answers to the license question failed" in shown
     assert endpoint.asked["once 429", 1] == 2 and endpoint.asked["500", 1] == 2
     assert endpoint.asked["echo the key", 1] == 1, "a wrong key is not tried again"
