@@ -48,7 +48,7 @@ PAPER_MAX_TOKENS = 4096
 class LicoevalOptions:
     """How a model is put to the benchmark."""
 
-    limit: int = 60
+    limit: int = 50
     """Functions to ask for, drawn by seed from each license class by its share; 0 for all."""
     samples: int = 1
     """Answers per function; the paper takes one."""
