@@ -1,0 +1,1 @@
+"""Human judgement: a blind labeling page, sample sizes, and agreement between raters."""
