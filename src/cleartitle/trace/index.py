@@ -1,0 +1,285 @@
+"""Search an index: look up, vote, verify, rank."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cleartitle import _native
+from cleartitle.trace.build import read_manifest
+from cleartitle.trace.matches import Match, Result, Span, State
+from cleartitle.trace.options import SearchOptions
+from cleartitle.trace.origins import match_at
+from cleartitle.trace.segment import Hits, Segment
+from cleartitle.trace.words import CHANNELS, Channel, WordStream, word_stream
+
+__all__ = ["Index"]
+
+I64 = npt.NDArray[np.int64]
+
+MANY_WORDS = 4096
+"""A query of more words looks up its winnowed runs only; each shared run of the guaranteed length is still found."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A candidate with what it shares with the query."""
+
+    segment: Segment
+    document: int
+    spans: list[tuple[int, int, int, str]]  # query word, document word, words, kind
+    words: WordStream | None
+    text: bytes
+    covered: int
+    covered_exact: int
+    projects: int
+    common: bool
+
+
+class Index:
+    """An index, open for reading; safe to share between threads."""
+
+    def __init__(self, path: Path, manifest: dict[str, Any], segments: list[Segment]) -> None:
+        self.path, self.manifest, self.segments = path, manifest, segments
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Index":
+        """Open an index folder.
+
+        Raises:
+            InputError: no index, a damaged one, or one of another format.
+        """
+        path = Path(path)
+        manifest = read_manifest(path)
+        return cls(path, manifest, [Segment(path / "segments" / name) for name in manifest["segments"]])
+
+    @property
+    def searched(self) -> dict[str, Any]:
+        """What a search looks through, in plain JSON values."""
+        records = [segment.record for segment in self.segments]
+        return {
+            "index": str(self.path),
+            "segments": len(records),
+            **{
+                name: sum(record[name] for record in records)
+                for name in ("documents", "origins", "words", "source_bytes")
+            },
+            "guaranteed_words": {channel.name: channel.guarantee for channel in CHANNELS},
+        }
+
+    def search(
+        self,
+        text: str | bytes,
+        language: str | None = None,
+        limit: int = 10,
+        *,
+        path: str | None = None,
+        options: SearchOptions | None = None,
+    ) -> Result:
+        """Works that share words with ``text``, best first; at most ``limit`` of them.
+
+        With ``language`` only documents of that language count.
+        """
+        options = options or SearchOptions()
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        query = word_stream(data)
+        if len(query) < min(channel.k for channel in CHANNELS):
+            return Result(path, "too_short", len(query), self.searched, ())
+        found, any_common = self._find(query, data, language, options, limit)
+        matches = rank(found, data, query, limit)
+        state: State = "none"
+        if any(not match.common for match in matches):
+            state = "matches"
+        elif matches or any_common:
+            state = "common"
+        return Result(path, state, len(query), self.searched, tuple(matches))
+
+    def _find(
+        self, query: WordStream, data: bytes, language: str | None, options: SearchOptions, limit: int
+    ) -> tuple[list[Found], bool]:
+        found: list[Found] = []
+        any_common = False
+        positions = {channel.name: _positions(query, channel) for channel in CHANNELS}
+        for segment in self.segments:
+            hits = {}
+            for channel in CHANNELS:
+                keys, places = positions[channel.name]
+                here = segment.hits(keys, channel)
+                hits[channel.name] = (here, places)
+                if not any_common and not len(here.grams):
+                    any_common = bool(segment.channels[channel.name].common_documents(keys).any())
+            for document in _candidates(segment, hits, language, max(options.candidates, limit)):
+                candidate = _verify(segment, document, query, hits, options)
+                if candidate is not None:
+                    found.append(candidate)
+        return found, any_common
+
+
+def _positions(query: WordStream, channel: Channel) -> tuple[npt.NDArray[np.uint64], I64]:
+    grams = query.grams(channel)
+    if len(query) <= MANY_WORDS:
+        return grams, np.arange(len(grams))
+    places = _native.trace_winnow(grams, channel.w).astype(np.int64)
+    return grams[places], places
+
+
+def _candidates(
+    segment: Segment, hits: dict[str, tuple[Hits, I64]], language: str | None, limit: int
+) -> list[int]:
+    """Documents by the rarity of the runs that they share with the query."""
+    documents: list[I64] = []
+    weights: list[npt.NDArray[np.float64]] = []
+    total = len(segment.first_words)
+    for here, _ in hits.values():
+        if not len(here.grams):
+            continue
+        pairs = here.grams * total + here.documents
+        unique, first = np.unique(pairs, return_index=True)
+        grams = here.grams[first]
+        frequency = np.bincount(grams)
+        documents.append(here.documents[first])
+        weights.append(np.log2(1 + total / frequency[grams]))
+    if not documents:
+        return []
+    chosen, inverse = np.unique(np.concatenate(documents), return_inverse=True)
+    scores = np.bincount(inverse, weights=np.concatenate(weights))
+    if language is not None:
+        languages = segment.documents["language"].take(chosen).to_pylist()
+        scores = np.where(np.array(languages) == language, scores, -1.0)
+    best = np.argsort(-scores, kind="stable")[:limit]
+    return [int(chosen[item]) for item in best if scores[item] > 0]
+
+
+def _verify(
+    segment: Segment, document: int, query: WordStream, hits: dict[str, tuple[Hits, I64]], options: SearchOptions
+) -> Found | None:
+    text = segment.text(document)
+    words = word_stream(text)
+    runs: list[tuple[int, int, int, str]] = []
+    held = np.zeros(len(query), np.uint8)
+    projects: list[int] = []
+    for channel in CHANNELS:
+        here, places = hits[channel.name]
+        mine = np.flatnonzero(here.documents == document)
+        if not len(mine):
+            continue
+        lefts, rights, lengths = _native.extend(
+            query.symbols(channel),
+            words.symbols(channel),
+            places[here.grams[mine]].astype(np.uint32),
+            here.words[mine].astype(np.uint32),
+        )
+        for left, right, length in zip(lefts.tolist(), rights.tolist(), lengths.tolist(), strict=True):
+            if length >= channel.k:
+                runs.append((left, right, length, channel.name))
+        projects += _projects(here, mine)
+    spans = _choose(runs, held)
+    exact, renamed = int(np.count_nonzero(held == 2)), int(np.count_nonzero(held == 1))
+    longest_exact = max((span[2] for span in spans if span[3] == "exact"), default=0)
+    longest = max((span[2] for span in spans), default=0)
+    is_match = (
+        longest_exact >= options.exact_words
+        or longest >= options.renamed_words
+        or exact + renamed >= options.short_share * len(query)
+    )
+    if not is_match:
+        return None
+    many = int(np.median(projects)) if projects else 0
+    return Found(
+        segment, document, spans, words, text, exact + renamed, exact, many, many > options.common_projects
+    )
+
+
+def _projects(here: Hits, mine: I64) -> list[int]:
+    """For each shared run: how many projects hold it."""
+    grams = np.unique(here.grams[mine])
+    among = np.isin(here.grams, grams)
+    pairs = np.unique(np.stack([here.grams[among], here.projects[among].astype(np.int64)]), axis=1)
+    return np.unique(pairs[0], return_counts=True)[1].tolist()
+
+
+def _choose(runs: list[tuple[int, int, int, str]], held: npt.NDArray[np.uint8]) -> list[tuple[int, int, int, str]]:
+    """Spans that do not overlap in the query: exact before renamed, long before short. Marks what they cover."""
+    chosen: list[tuple[int, int, int, str]] = []
+    for left, right, length, kind in sorted(runs, key=lambda run: (run[3] != "exact", -run[2], run[0], run[1])):
+        free = np.flatnonzero(held[left : left + length] == 0)
+        if len(free) < min(4, length):
+            continue
+        first, last = int(free[0]), int(free[-1]) + 1
+        if len(free) < (last - first) // 2:
+            continue
+        held[left + first : left + last][held[left + first : left + last] == 0] = 2 if kind == "exact" else 1
+        chosen.append((left + first, right + first, last - first, kind))
+    return sorted(chosen)
+
+
+def rank(found: list[Found], data: bytes, query: WordStream, limit: int) -> list[Match]:
+    """Best first: specific before common, more of the query before less, then the likelier origin."""
+    query_lines = line_numbers(data)
+    groups: dict[tuple[str, str], list[tuple[Found, dict[str, Any], int]]] = {}
+    for item in found:
+        place, others = match_at(item.segment.origins_of(item.document))
+        groups.setdefault((place["project"], place["path"]), []).append((item, place, others))
+    best: list[tuple[tuple[Any, ...], Found, dict[str, Any], int]] = []
+    top = max((item.covered for item in found), default=0)
+    for members in groups.values():
+        members.sort(key=lambda member: (-member[0].covered, -member[0].covered_exact, *_age(member[1])))
+        item, place, others = members[0]
+        others += sum(1 + more for _, _, more in members[1:])
+        # Near the top a few words more or less say nothing about who was first.
+        level = 0 if item.covered >= 0.95 * top else top - item.covered
+        key = (item.common, level, place["is_vendored"], *_age(place), -item.covered, -(place["reuse_count"] or 0))
+        best.append((key, item, place, others))
+    best.sort(key=lambda entry: (entry[0], entry[2]["project"], entry[2]["path"]))
+    return [_match(item, place, others, query, query_lines) for _, item, place, others in best[:limit]]
+
+
+def _age(place: dict[str, Any]) -> tuple[bool, str]:
+    date = place["date"]
+    return (date is None, date.isoformat() if date is not None else "")
+
+
+def _match(item: Found, place: dict[str, Any], others: int, query: WordStream, lines: npt.NDArray[np.int64]) -> Match:
+    assert item.words is not None
+    theirs = line_numbers(item.text)
+    spans = tuple(
+        Span(
+            query=_lines(query, lines, left, length),
+            origin=_lines(item.words, theirs, right, length),
+            words=length,
+            kind="exact" if kind == "exact" else "renamed",
+        )
+        for left, right, length, kind in item.spans
+    )
+    from cleartitle.trace.origins import license_facts
+
+    return Match(
+        **license_facts(place),
+        swhid=item.segment.swhid(item.document),
+        language=item.segment.language(item.document),
+        spans=spans,
+        containment=round(item.covered / len(query), 4),
+        exact=round(item.covered_exact / len(query), 4),
+        common=item.common,
+        projects=item.projects,
+        also=others,
+    )
+
+
+def _lines(words: WordStream, ends: npt.NDArray[np.int64], first: int, count: int) -> tuple[int, int]:
+    start, end = int(words.starts[first]), int(words.starts[first + count - 1])
+    return int(np.searchsorted(ends, start, side="right")) + 1, int(np.searchsorted(ends, end, side="right")) + 1
+
+
+def line_numbers(text: bytes) -> npt.NDArray[np.int64]:
+    """Byte offsets at which the second and each further line starts (line ends: LF, CR LF, CR)."""
+    data = np.frombuffer(text, np.uint8)
+    feeds = data == 10
+    returns = data == 13
+    if returns.any():
+        alone = returns.copy()
+        alone[:-1] &= ~feeds[1:]
+        feeds = feeds | alone
+    return np.flatnonzero(feeds) + 1

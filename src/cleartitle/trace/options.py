@@ -1,0 +1,46 @@
+"""Options of an index build and of a search."""
+
+from dataclasses import dataclass, field
+
+from cleartitle.errors import InputError
+from cleartitle.options import NOT_IN_KEY
+
+__all__ = ["IndexOptions", "SearchOptions"]
+
+
+@dataclass(frozen=True)
+class IndexOptions:
+    """How an index is built.
+
+    ``texts``: store the texts, compressed, so that matches are verified and shown; without them the index holds
+    fingerprints and places only. A run of words that more than ``common_share`` of all documents (but at least
+    ``common_least``) hold is common.
+    """
+
+    texts: bool = True
+    common_share: float = 0.001
+    common_least: int = 100
+    workers: int | None = field(default=None, metadata=NOT_IN_KEY)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.common_share <= 1:
+            raise InputError(f"--common-share {self.common_share}: must be above 0 and at most 1")
+        if self.common_least < 1:
+            raise InputError(f"--common-least {self.common_least}: must be at least 1")
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """What counts as a match.
+
+    A span of at least ``exact_words`` equal words, or of ``renamed_words`` words that are equal up to a renaming of
+    identifiers, is a match; so is a shorter text of which at least ``short_share`` is found. A match whose words
+    stand in more than ``common_projects`` projects is common.
+    """
+
+    limit: int = 10
+    candidates: int = 24
+    exact_words: int = 23
+    renamed_words: int = 32
+    short_share: float = 0.7
+    common_projects: int = 10

@@ -1,0 +1,158 @@
+"""One segment, memory-mapped: candidates by shared fingerprints, texts, origins."""
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import zstandard
+
+from cleartitle.errors import InputError
+from cleartitle.files import cache_dir, read_json, sha256_file, write_json
+from cleartitle.trace.channel_file import ChannelReader
+from cleartitle.trace.schema import DOCUMENTS, FORMAT, ORIGINS
+from cleartitle.trace.words import CHANNELS, Channel
+
+__all__ = ["Hits", "Segment", "check_files"]
+
+U32 = npt.NDArray[np.uint32]
+U64 = npt.NDArray[np.uint64]
+I64 = npt.NDArray[np.int64]
+
+HELD_BLOCKS = 64
+"""Unpacked blocks that a segment keeps: 4 MB."""
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Postings of the runs of a query: which run, which document, at which of its words."""
+
+    grams: I64
+    documents: I64
+    words: I64
+    projects: I64
+
+
+class Segment:
+    """A segment of an index, open for reading."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.record: dict[str, Any] = read_json(folder / "segment.json")
+        if self.record.get("format") != FORMAT:
+            raise InputError(
+                f"{folder}: segment format {self.record.get('format')}, this version reads {FORMAT}; "
+                "mend: build the index again"
+            )
+        check_files(folder, self.record["files"])
+        self.documents = _mapped(folder / "documents.arrow", DOCUMENTS)
+        self.origins = _mapped(folder / "origins.arrow", ORIGINS)
+        self.has_texts: bool = self.record["texts"]
+        self.first_words: U64 = self.documents["first_word"].to_numpy()
+        self.projects: U32 = self.documents["project"].to_numpy()
+        self.places = {
+            name: self.documents[name].to_numpy()
+            for name in ("words", "block_start", "block_size", "offset", "size", "first_origin", "origins")
+        }
+        self.channels = {
+            channel.name: ChannelReader(folder, channel.name, self.record["channels"][channel.name])
+            for channel in CHANNELS
+        }
+        self._texts = np.memmap(folder / "texts.zst", np.uint8, "r") if self.has_texts and self.record["words"] else None
+        self._blocks: OrderedDict[int, bytes] = OrderedDict()
+
+    def hits(self, keys: U64, channel: Channel) -> Hits:
+        """All postings of the keys; ``grams`` are positions in ``keys``."""
+        reader = self.channels[channel.name]
+        starts, lengths = reader.look_up(keys)
+        grams = np.repeat(np.arange(len(keys)), lengths)
+        ends = np.cumsum(lengths, dtype=np.int64)
+        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts.astype(np.int64) - (ends - lengths), lengths)
+        words = reader.words[places].astype(np.int64)
+        documents = np.searchsorted(self.first_words, words.astype(np.uint64), side="right").astype(np.int64) - 1
+        return Hits(grams, documents, words - self.first_words[documents].astype(np.int64), self.projects[documents])
+
+    def text(self, document: int) -> bytes:
+        """The stored text of a document, as UTF-8.
+
+        Raises:
+            InputError: a damaged store.
+        """
+        start = int(self.places["block_start"][document])
+        block = self._blocks.get(start)
+        if block is None:
+            assert self._texts is not None
+            end = start + int(self.places["block_size"][document])
+            try:
+                block = zstandard.ZstdDecompressor().decompress(self._texts[start:end].tobytes())
+            except zstandard.ZstdError as error:
+                raise InputError(
+                    f"{self.folder / 'texts.zst'}: damaged ({error}); mend: build the index again"
+                ) from None
+            self._blocks[start] = block
+            if len(self._blocks) > HELD_BLOCKS:
+                self._blocks.popitem(last=False)
+        else:
+            self._blocks.move_to_end(start)
+        offset = int(self.places["offset"][document])
+        return block[offset : offset + int(self.places["size"][document])]
+
+    def origins_of(self, document: int) -> list[dict[str, Any]]:
+        """The places where a document was found."""
+        first = int(self.places["first_origin"][document])
+        return self.origins.slice(first, int(self.places["origins"][document])).to_pylist()
+
+    def swhid(self, document: int) -> str:
+        """Content id of a document."""
+        return self.documents["swhid"][document].as_py()
+
+    def language(self, document: int) -> str:
+        """Language of a document."""
+        return self.documents["language"][document].as_py()
+
+
+def check_files(folder: Path, files: dict[str, dict[str, Any]], *, whole: bool = False) -> None:
+    """Check the files of a segment against their sizes and hashes.
+
+    A file that was hashed before and has not changed since, by size and time, is not hashed again unless ``whole``.
+
+    Raises:
+        InputError: a file is absent, cut short or changed; the line names it.
+    """
+    memory = cache_dir("index-checks") / f"{folder.name}.json"
+    seen: dict[str, Any] = {}
+    if memory.is_file() and not whole:
+        try:
+            seen = json.loads(memory.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            seen = {}
+    stamps: dict[str, Any] = {}
+    mend = "mend: build or pull the index again"
+    for name, record in files.items():
+        path = folder / name
+        try:
+            state = path.stat()
+        except OSError:
+            raise InputError(f"{path}: absent; {mend}") from None
+        if state.st_size != record["size"]:
+            raise InputError(f"{path}: {state.st_size} bytes where {record['size']} were written; {mend}")
+        stamp = [str(path.resolve()), state.st_mtime_ns, state.st_ino, record["sha256"]]
+        if seen.get(name) != stamp and sha256_file(path) != record["sha256"]:
+            raise InputError(f"{path}: does not have the content that was written; {mend}")
+        stamps[name] = stamp
+    if stamps != seen:
+        write_json(memory, stamps)
+
+
+def _mapped(path: Path, schema: pa.Schema) -> pa.Table:
+    try:
+        table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{path}: damaged ({str(error).splitlines()[0]}); mend: build the index again") from None
+    if table.schema != schema:
+        raise InputError(f"{path}: other columns than this version reads; mend: build the index again")
+    return table
