@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <unordered_set>
 
 namespace cleartitle {
@@ -195,20 +195,26 @@ void renamed_grams(const std::uint64_t *exact, const std::uint64_t *blind, std::
     if (count < k) {
         return;
     }
-    // How many words ago the same identifier stood; 0 where it is the first.
+    // How many words ago the same identifier stood; 0 where it is the first, or further away than a run is long.
     std::vector<std::uint32_t> back(count, 0);
-    std::unordered_map<std::uint64_t, std::size_t> last;
-    last.reserve(count / 4 + 16);
+    std::size_t slots = 64;
+    while (slots < 2 * count) {
+        slots *= 2;
+    }
+    std::vector<std::pair<std::uint64_t, std::size_t>> last(slots, {0, 0});  // identifier, its latest place + 1
     for (std::size_t i = 0; i < count; ++i) {
         if (blind[i] != blind_identifier) {
             continue;
         }
-        auto [found, is_new] = last.try_emplace(exact[i], i);
-        if (!is_new) {
-            const std::size_t distance = i - found->second;
-            back[i] = distance < k ? static_cast<std::uint32_t>(distance) : 0;
-            found->second = i;
+        std::size_t slot = exact[i] & (slots - 1);
+        while (last[slot].second != 0 && last[slot].first != exact[i]) {
+            slot = (slot + 1) & (slots - 1);
         }
+        const std::size_t before = last[slot].second;
+        if (before != 0 && i + 1 - before < k) {
+            back[i] = static_cast<std::uint32_t>(i + 1 - before);
+        }
+        last[slot] = {exact[i], i + 1};
     }
     out.resize(count - k + 1);
     for (std::size_t start = 0; start + k <= count; ++start) {

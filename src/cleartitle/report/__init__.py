@@ -25,6 +25,7 @@ from cleartitle.report.corpus import corpus_table
 from cleartitle.report.humaneval import humaneval_table
 from cleartitle.report.page import render
 from cleartitle.report.terminal import benchmark_table, licoeval_table, published_table
+from cleartitle.report.trace import index_table, matches_table
 from cleartitle.report.write import write_report
 
 __all__ = [
@@ -50,7 +51,9 @@ __all__ = [
     "comparison_table",
     "corpus_table",
     "humaneval_table",
+    "index_table",
     "licoeval_table",
+    "matches_table",
     "published_table",
     "render",
     "write_comparison",

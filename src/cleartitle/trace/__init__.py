@@ -1,8 +1,25 @@
 """Where a text comes from: an index over a corpus, and a search that answers in milliseconds."""
 
 from cleartitle.trace.build import build_index
+from cleartitle.trace.changes import changed_lines
+from cleartitle.trace.files import expand, search_files
 from cleartitle.trace.index import Index
 from cleartitle.trace.matches import Match, Result, Span
 from cleartitle.trace.options import IndexOptions, SearchOptions
+from cleartitle.trace.policy import Baseline, Policy, load_policy
 
-__all__ = ["Index", "IndexOptions", "Match", "Result", "SearchOptions", "Span", "build_index"]
+__all__ = [
+    "Baseline",
+    "Index",
+    "IndexOptions",
+    "Match",
+    "Policy",
+    "Result",
+    "SearchOptions",
+    "Span",
+    "build_index",
+    "changed_lines",
+    "expand",
+    "load_policy",
+    "search_files",
+]

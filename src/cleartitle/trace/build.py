@@ -71,7 +71,9 @@ def _manifest(output: Path, options: IndexOptions) -> dict[str, Any]:
         return {"format": FORMAT, "options": as_record(options), "segments": []}
     manifest = read_manifest(output)
     if manifest["options"]["texts"] != options.texts:
-        raise InputError(f"{output}: has texts: {manifest['options']['texts']}; mend: the same choice or another folder")
+        raise InputError(
+            f"{output}: has texts: {manifest['options']['texts']}; mend: the same choice or another folder"
+        )
     return manifest
 
 
@@ -113,12 +115,12 @@ def _chunks(corpus: Path, prepared: Path, names: list[str]) -> Iterator[Chunk]:
             columns=["swhid", "header_license", "copyright_lines"]
         )
         places = pq.ParquetFile(corpus / "occurrences" / name).read()
-        content = pc.index_in(places["swhid"], contents["swhid"])
+        content = pc.index_in(places["swhid"], contents["swhid"])  # pyright: ignore[reportAttributeAccessIssue]
         origins = places.append_column("header_license", contents["header_license"].take(content)).append_column(
             "copyright_lines", contents["copyright_lines"].take(content)
         )
         # The best place of each content first: not vendored before vendored.
-        order = pc.sort_indices(
+        order = pc.sort_indices(  # pyright: ignore[reportAttributeAccessIssue]
             pa.table({"content": content, "vendored": places["is_vendored"]}),
             [("content", "ascending"), ("vendored", "ascending")],
         )
@@ -128,6 +130,7 @@ def _chunks(corpus: Path, prepared: Path, names: list[str]) -> Iterator[Chunk]:
             languages=table["language"],
             sizes=table["size"].to_numpy(),
             words=table["words"].to_numpy(),
+            syncs=_flat(table["syncs"], np.dtype("<u4"))[0],
             blocks=table["block"].to_pylist(),
             origins=origins.take(order).select(ORIGINS.names).cast(ORIGINS),
             origin_counts=counts,

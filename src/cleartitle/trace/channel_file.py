@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cleartitle import _native
 from cleartitle.errors import InputError
 
-__all__ = ["ChannelReader", "ChannelWriter", "Postings"]
+__all__ = ["ChannelReader", "ChannelWriter", "Postings", "map_array"]
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
@@ -116,7 +116,7 @@ class ChannelReader:
 
     def __init__(self, folder: Path, name: str, record: dict[str, Any]) -> None:
         self.bits = int(record["bits"])
-        arrays = {file: _map(folder / f"{name}.{file}", kind) for file, kind in FILES.items()}
+        arrays = {file: map_array(folder / f"{name}.{file}", kind) for file, kind in FILES.items()}
         self.rests, self.words, self.table = arrays["rests"], arrays["words"], arrays["table"]
         self.filter, self.common, self.documents = arrays["filter"], arrays["common"], arrays["documents"]
         sound = (
@@ -166,7 +166,8 @@ def key_mask(bits: int) -> np.uint64:
     return np.uint64((0xFFFFFFFFFFFFFFFF >> unknown) << unknown)
 
 
-def _map(path: Path, kind: str) -> npt.NDArray[Any]:
+def map_array(path: Path, kind: str) -> npt.NDArray[Any]:
+    """A file of little-endian numbers, mapped into memory."""
     try:
         if path.stat().st_size == 0:
             return np.empty(0, kind)

@@ -11,7 +11,7 @@ from cleartitle import _native
 from cleartitle.trace.build import read_manifest
 from cleartitle.trace.matches import Match, Result, Span, State
 from cleartitle.trace.options import SearchOptions
-from cleartitle.trace.origins import match_at
+from cleartitle.trace.origins import license_facts, match_at
 from cleartitle.trace.segment import Hits, Segment
 from cleartitle.trace.words import CHANNELS, Channel, WordStream, word_stream
 
@@ -30,7 +30,7 @@ class Found:
     segment: Segment
     document: int
     spans: list[tuple[int, int, int, str]]  # query word, document word, words, kind
-    words: WordStream | None
+    words: WordStream
     text: bytes
     covered: int
     covered_exact: int
@@ -87,7 +87,7 @@ class Index:
         query = word_stream(data)
         if len(query) < min(channel.k for channel in CHANNELS):
             return Result(path, "too_short", len(query), self.searched, ())
-        found, any_common = self._find(query, data, language, options, limit)
+        found, any_common = self._find(query, data, language, options)
         matches = rank(found, data, query, limit)
         state: State = "none"
         if any(not match.common for match in matches):
@@ -97,21 +97,20 @@ class Index:
         return Result(path, state, len(query), self.searched, tuple(matches))
 
     def _find(
-        self, query: WordStream, data: bytes, language: str | None, options: SearchOptions, limit: int
+        self, query: WordStream, data: bytes, language: str | None, options: SearchOptions
     ) -> tuple[list[Found], bool]:
         found: list[Found] = []
         any_common = False
         positions = {channel.name: _positions(query, channel) for channel in CHANNELS}
         for segment in self.segments:
-            hits = {}
+            votes: list[Votes] = []
             for channel in CHANNELS:
                 keys, places = positions[channel.name]
-                here = segment.hits(keys, channel)
-                hits[channel.name] = (here, places)
-                if not any_common and not len(here.grams):
+                votes.append(_vote(segment, channel, keys, places))
+                if not any_common and not len(votes[-1].hits.grams):
                     any_common = bool(segment.channels[channel.name].common_documents(keys).any())
-            for document in _candidates(segment, hits, language, max(options.candidates, limit)):
-                candidate = _verify(segment, document, query, hits, options)
+            for document in _candidates(segment, votes, language, options):
+                candidate = _verify(segment, document, query, votes, options)
                 if candidate is not None:
                     found.append(candidate)
         return found, any_common
@@ -125,56 +124,77 @@ def _positions(query: WordStream, channel: Channel) -> tuple[npt.NDArray[np.uint
     return grams[places], places
 
 
-def _candidates(
-    segment: Segment, hits: dict[str, tuple[Hits, I64]], language: str | None, limit: int
-) -> list[int]:
+@dataclass(frozen=True)
+class Votes:
+    """What the runs of a query found in one channel of a segment."""
+
+    channel: Channel
+    hits: Hits
+    places: I64  # word of the query at which each looked-up run starts
+    documents: I64  # in how many documents each run stands
+    projects: I64  # in how many projects
+
+
+def _vote(segment: Segment, channel: Channel, keys: npt.NDArray[np.uint64], places: I64) -> Votes:
+    hits = segment.hits(keys, channel)
+    counts = [
+        np.bincount(_distinct(hits.grams, values) >> 32, minlength=len(keys))
+        for values in (hits.documents, hits.projects)
+    ]
+    return Votes(channel, hits, places, counts[0], counts[1])
+
+
+def _distinct(grams: I64, values: npt.NDArray[Any]) -> I64:
+    pairs = np.sort((grams << 32) | values)
+    if len(pairs) > 1:
+        pairs = pairs[np.concatenate([[True], pairs[1:] != pairs[:-1]])]
+    return pairs
+
+
+def _candidates(segment: Segment, votes: list[Votes], language: str | None, options: SearchOptions) -> list[int]:
     """Documents by the rarity of the runs that they share with the query."""
-    documents: list[I64] = []
-    weights: list[npt.NDArray[np.float64]] = []
     total = len(segment.first_words)
-    for here, _ in hits.values():
-        if not len(here.grams):
-            continue
-        pairs = here.grams * total + here.documents
-        unique, first = np.unique(pairs, return_index=True)
-        grams = here.grams[first]
-        frequency = np.bincount(grams)
-        documents.append(here.documents[first])
-        weights.append(np.log2(1 + total / frequency[grams]))
-    if not documents:
+    pairs = [_distinct(vote.hits.grams, vote.hits.documents) for vote in votes]
+    documents = np.concatenate([pair & 0xFFFFFFFF for pair in pairs])
+    if not len(documents):
         return []
-    chosen, inverse = np.unique(np.concatenate(documents), return_inverse=True)
-    scores = np.bincount(inverse, weights=np.concatenate(weights))
+    rarity = [np.log2(1 + total / np.maximum(vote.documents, 1)) for vote in votes]
+    weights = np.concatenate([rare[pair >> 32] for rare, pair in zip(rarity, pairs, strict=True)])
+    chosen, inverse = np.unique(documents, return_inverse=True)
+    scores = np.bincount(inverse, weights=weights)
     if language is not None:
         languages = segment.documents["language"].take(chosen).to_pylist()
-        scores = np.where(np.array(languages) == language, scores, -1.0)
-    best = np.argsort(-scores, kind="stable")[:limit]
-    return [int(chosen[item]) for item in best if scores[item] > 0]
+        scores = np.where(np.array(languages) == language, scores, 0.0)
+    best = np.argsort(-scores, kind="stable")[: options.candidates]
+    least = max(options.least_votes * float(scores[best[0]]), 1e-9)
+    return [int(chosen[item]) for item in best if scores[item] >= least]
 
 
 def _verify(
-    segment: Segment, document: int, query: WordStream, hits: dict[str, tuple[Hits, I64]], options: SearchOptions
+    segment: Segment, document: int, query: WordStream, votes: list[Votes], options: SearchOptions
 ) -> Found | None:
+    mine = [np.flatnonzero(vote.hits.documents == document) for vote in votes]
     text = segment.text(document)
-    words = word_stream(text)
+    theirs = np.concatenate([vote.hits.words[rows] for vote, rows in zip(votes, mine, strict=True)])
+    margin = len(query) + max(channel.k for channel in CHANNELS)
+    words, base = segment.words_near(document, text, int(theirs.min()) - margin, int(theirs.max()) + margin)
     runs: list[tuple[int, int, int, str]] = []
-    held = np.zeros(len(query), np.uint8)
-    projects: list[int] = []
-    for channel in CHANNELS:
-        here, places = hits[channel.name]
-        mine = np.flatnonzero(here.documents == document)
-        if not len(mine):
-            continue
+    projects: list[I64] = []
+    for vote, rows in zip(votes, mine, strict=True):
+        grams = vote.hits.grams[rows]
         lefts, rights, lengths = _native.extend(
-            query.symbols(channel),
-            words.symbols(channel),
-            places[here.grams[mine]].astype(np.uint32),
-            here.words[mine].astype(np.uint32),
+            query.symbols(vote.channel),
+            words.symbols(vote.channel),
+            vote.places[grams].astype(np.uint32),
+            (vote.hits.words[rows] - base).astype(np.uint32),
         )
-        for left, right, length in zip(lefts.tolist(), rights.tolist(), lengths.tolist(), strict=True):
-            if length >= channel.k:
-                runs.append((left, right, length, channel.name))
-        projects += _projects(here, mine)
+        runs += [
+            (left, right, length, vote.channel.name)
+            for left, right, length in zip(lefts.tolist(), rights.tolist(), lengths.tolist(), strict=True)
+            if length >= vote.channel.k
+        ]
+        projects.append(vote.projects[grams])
+    held = np.zeros(len(query), np.uint8)
     spans = _choose(runs, held)
     exact, renamed = int(np.count_nonzero(held == 2)), int(np.count_nonzero(held == 1))
     longest_exact = max((span[2] for span in spans if span[3] == "exact"), default=0)
@@ -186,18 +206,8 @@ def _verify(
     )
     if not is_match:
         return None
-    many = int(np.median(projects)) if projects else 0
-    return Found(
-        segment, document, spans, words, text, exact + renamed, exact, many, many > options.common_projects
-    )
-
-
-def _projects(here: Hits, mine: I64) -> list[int]:
-    """For each shared run: how many projects hold it."""
-    grams = np.unique(here.grams[mine])
-    among = np.isin(here.grams, grams)
-    pairs = np.unique(np.stack([here.grams[among], here.projects[among].astype(np.int64)]), axis=1)
-    return np.unique(pairs[0], return_counts=True)[1].tolist()
+    many = int(np.median(np.concatenate(projects)))
+    return Found(segment, document, spans, words, text, exact + renamed, exact, many, many > options.common_projects)
 
 
 def _choose(runs: list[tuple[int, int, int, str]], held: npt.NDArray[np.uint8]) -> list[tuple[int, int, int, str]]:
@@ -242,7 +252,6 @@ def _age(place: dict[str, Any]) -> tuple[bool, str]:
 
 
 def _match(item: Found, place: dict[str, Any], others: int, query: WordStream, lines: npt.NDArray[np.int64]) -> Match:
-    assert item.words is not None
     theirs = line_numbers(item.text)
     spans = tuple(
         Span(
@@ -253,8 +262,6 @@ def _match(item: Found, place: dict[str, Any], others: int, query: WordStream, l
         )
         for left, right, length, kind in item.spans
     )
-    from cleartitle.trace.origins import license_facts
-
     return Match(
         **license_facts(place),
         swhid=item.segment.swhid(item.document),

@@ -35,11 +35,14 @@ class SearchOptions:
 
     A span of at least ``exact_words`` equal words, or of ``renamed_words`` words that are equal up to a renaming of
     identifiers, is a match; so is a shorter text of which at least ``short_share`` is found. A match whose words
-    stand in more than ``common_projects`` projects is common.
+    stand in more than ``common_projects`` projects is common. At most
+    ``candidates`` documents of a segment are compared with the query, those with at least ``least_votes`` (0 to 1) of
+    the votes of the first.
     """
 
     limit: int = 10
-    candidates: int = 24
+    candidates: int = 16
+    least_votes: float = 0.25
     exact_words: int = 23
     renamed_words: int = 32
     short_share: float = 0.7

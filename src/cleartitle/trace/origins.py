@@ -12,6 +12,7 @@ def match_at(places: list[dict[str, Any]]) -> tuple[dict[str, Any], int]:
 
     Not vendored before vendored, then the earliest known date, then the most reused, then by name.
     """
+
     def order(place: dict[str, Any]) -> tuple[Any, ...]:
         date = place["date"]
         return (

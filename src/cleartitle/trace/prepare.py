@@ -12,14 +12,14 @@ from cleartitle.corpus import Corpus
 from cleartitle.jobs import Shard
 from cleartitle.tables import part_paths, table_of
 from cleartitle.trace.schema import PREPARED
-from cleartitle.trace.words import CHANNELS, fingerprints, word_stream
+from cleartitle.trace.words import CHANNELS, SYNC, fingerprints, word_stream
 
 __all__ = ["BLOCK", "prepare", "prepare_shards"]
 
-BLOCK = 1 << 16
+BLOCK = 1 << 15
 """Bytes of text that are compressed together: enough to compress well, little enough to unpack for one match."""
 
-LEVEL = 6
+LEVEL = 4
 """Of zstd: the knee between size and speed on source code."""
 
 
@@ -60,6 +60,7 @@ def prepare(works: pa.Table, *, with_texts: bool = True) -> pa.Table:
                 size = 0
             words = word_stream(data)
             row: dict[str, Any] = {"swhid": swhid, "language": language, "size": len(data), "words": len(words)}
+            row["syncs"] = words.starts[::SYNC].astype("<u4", copy=False).tobytes()
             for channel in CHANNELS:
                 keys, positions = fingerprints(words, channel)
                 row[f"{channel.name}_keys"] = keys.astype("<u8", copy=False).tobytes()

@@ -13,6 +13,8 @@ PREPARED = pa.schema(
         pa.field("language", pa.string(), nullable=False),
         pa.field("size", pa.uint32(), nullable=False),  # bytes of UTF-8 text
         pa.field("words", pa.uint32(), nullable=False),
+        # Byte offset of each SYNC-th word, little-endian uint32.
+        pa.field("syncs", pa.large_binary(), nullable=False),
         # The first document of a block carries the whole block, compressed; the others carry null.
         pa.field("block", pa.large_binary()),
         # Fingerprints as little-endian arrays: uint64 keys and uint32 word positions.
@@ -34,6 +36,7 @@ DOCUMENTS = pa.schema(
         pa.field("block_size", pa.uint32(), nullable=False),
         pa.field("offset", pa.uint32(), nullable=False),  # in the block, once it is unpacked
         pa.field("size", pa.uint32(), nullable=False),
+        pa.field("first_sync", pa.uint64(), nullable=False),  # in syncs.u32
         pa.field("first_origin", pa.uint32(), nullable=False),
         pa.field("origins", pa.uint32(), nullable=False),
         pa.field("project", pa.uint32(), nullable=False),  # number of the project of its best origin

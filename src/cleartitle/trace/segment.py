@@ -13,15 +13,17 @@ import zstandard
 
 from cleartitle.errors import InputError
 from cleartitle.files import cache_dir, read_json, sha256_file, write_json
-from cleartitle.trace.channel_file import ChannelReader
+from cleartitle.trace.channel_file import ChannelReader, map_array
 from cleartitle.trace.schema import DOCUMENTS, FORMAT, ORIGINS
-from cleartitle.trace.words import CHANNELS, Channel
+from cleartitle.trace.words import CHANNELS, SYNC, Channel, WordStream, word_stream
 
 __all__ = ["Hits", "Segment", "check_files"]
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
+
+PLACES = ("words", "block_start", "block_size", "offset", "size", "first_sync", "first_origin", "origins")
 
 HELD_BLOCKS = 64
 """Unpacked blocks that a segment keeps: 4 MB."""
@@ -54,15 +56,13 @@ class Segment:
         self.has_texts: bool = self.record["texts"]
         self.first_words: U64 = self.documents["first_word"].to_numpy()
         self.projects: U32 = self.documents["project"].to_numpy()
-        self.places = {
-            name: self.documents[name].to_numpy()
-            for name in ("words", "block_start", "block_size", "offset", "size", "first_origin", "origins")
-        }
+        self.places = {name: self.documents[name].to_numpy() for name in PLACES}
         self.channels = {
             channel.name: ChannelReader(folder, channel.name, self.record["channels"][channel.name])
             for channel in CHANNELS
         }
-        self._texts = np.memmap(folder / "texts.zst", np.uint8, "r") if self.has_texts and self.record["words"] else None
+        self._syncs: U32 = map_array(folder / "syncs.u32", "<u4")
+        self._texts: npt.NDArray[np.uint8] = map_array(folder / "texts.zst", "u1")
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
 
     def hits(self, keys: U64, channel: Channel) -> Hits:
@@ -71,10 +71,16 @@ class Segment:
         starts, lengths = reader.look_up(keys)
         grams = np.repeat(np.arange(len(keys)), lengths)
         ends = np.cumsum(lengths, dtype=np.int64)
-        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts.astype(np.int64) - (ends - lengths), lengths)
+        shifts = np.repeat(starts.astype(np.int64) - (ends - lengths), lengths)
+        places = np.arange(len(shifts)) + shifts
         words = reader.words[places].astype(np.int64)
         documents = np.searchsorted(self.first_words, words.astype(np.uint64), side="right").astype(np.int64) - 1
-        return Hits(grams, documents, words - self.first_words[documents].astype(np.int64), self.projects[documents])
+        return Hits(
+            grams,
+            documents,
+            words - self.first_words[documents].astype(np.int64),
+            self.projects[documents].astype(np.int64),
+        )
 
     def text(self, document: int) -> bytes:
         """The stored text of a document, as UTF-8.
@@ -85,7 +91,6 @@ class Segment:
         start = int(self.places["block_start"][document])
         block = self._blocks.get(start)
         if block is None:
-            assert self._texts is not None
             end = start + int(self.places["block_size"][document])
             try:
                 block = zstandard.ZstdDecompressor().decompress(self._texts[start:end].tobytes())
@@ -100,6 +105,20 @@ class Segment:
             self._blocks.move_to_end(start)
         offset = int(self.places["offset"][document])
         return block[offset : offset + int(self.places["size"][document])]
+
+    def words_near(self, document: int, text: bytes, first: int, last: int) -> tuple[WordStream, int]:
+        """The words of a document around those from ``first`` to ``last``, and the number of the first of them."""
+        start = max(0, first) // SYNC
+        end = last // SYNC + 1
+        base = int(self.places["first_sync"][document])
+        count = -(-int(self.places["words"][document]) // SYNC)
+        start_byte = int(self._syncs[base + start]) if start > 0 else 0
+        end_byte = int(self._syncs[base + end]) if end < count else len(text)
+        words = word_stream(text[start_byte:end_byte])
+        if start_byte:
+            offset = np.uint32(start_byte)
+            words = WordStream(words.starts + offset, words.ends + offset, words.exact, words.blind)
+        return words, start * SYNC
 
     def origins_of(self, document: int) -> list[dict[str, Any]]:
         """The places where a document was found."""

@@ -15,7 +15,7 @@ from cleartitle.files import sha256_file, write_json
 from cleartitle.progress import progress
 from cleartitle.trace.channel_file import ChannelWriter, Postings
 from cleartitle.trace.schema import DOCUMENTS, FORMAT, ORIGINS
-from cleartitle.trace.words import CHANNELS
+from cleartitle.trace.words import CHANNELS, SYNC
 
 __all__ = ["Chunk", "seal_segment", "write_segment"]
 
@@ -40,6 +40,7 @@ class Chunk:
     languages: pa.ChunkedArray
     sizes: U32
     words: U32
+    syncs: U32
     blocks: list[bytes | None]
     origins: pa.Table
     origin_counts: U32
@@ -96,9 +97,10 @@ def _write_documents(folder: Path, chunks: Iterable[Chunk], total: int) -> tuple
     tables: list[pa.Table] = []
     bases: list[int] = []
     projects: dict[str, int] = {}
-    word = origin = position = 0
+    word = origin = position = sync = 0
     with (
         (folder / "texts.zst").open("wb") as texts,
+        (folder / "syncs.u32").open("wb") as syncs,
         pa.OSFile(str(folder / "origins.arrow"), "wb") as sink,
         pa.ipc.new_file(sink, ORIGINS) as origins,
         progress("write documents", total, "part") as advance,
@@ -109,18 +111,22 @@ def _write_documents(folder: Path, chunks: Iterable[Chunk], total: int) -> tuple
             first_origins = origin + _starts(chunk.origin_counts)
             starts, sizes, offsets = _block_places(chunk, position)
             position += sum(texts.write(block) for block in chunk.blocks if block is not None)
+            syncs.write(chunk.syncs.tobytes())
+            sync_counts = (chunk.words + np.uint32(SYNC - 1)) // np.uint32(SYNC)
+            first_syncs = sync + _starts(sync_counts)
             origins.write_table(chunk.origins, max_chunksize=1 << 16)
             names = chunk.origins["project"].take(pa.array(first_origins - origin)).to_pylist()
             numbers = [projects.setdefault(name, len(projects)) for name in names]
-            columns = (
+            columns: tuple[Any, ...] = (
                 chunk.swhids, chunk.languages, first_words, chunk.words, starts, sizes, offsets, chunk.sizes,
-                first_origins, chunk.origin_counts, np.array(numbers, np.uint32),
+                first_syncs, first_origins, chunk.origin_counts, np.array(numbers, np.uint32),
             )  # fmt: skip
             arrays = [
                 column.combine_chunks() if isinstance(column, pa.ChunkedArray) else pa.array(column, field.type)
                 for column, field in zip(columns, DOCUMENTS, strict=True)
             ]
             tables.append(pa.Table.from_arrays(arrays, schema=DOCUMENTS))
+            sync += len(chunk.syncs)
             word += int(chunk.words.sum(dtype=np.uint64))
             origin += int(chunk.origin_counts.sum(dtype=np.uint64))
             if word > MAX_WORDS:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from cleartitle import _native
 
-__all__ = ["CHANNELS", "Channel", "WordStream", "fingerprints", "word_stream"]
+__all__ = ["CHANNELS", "SYNC", "Channel", "WordStream", "fingerprints", "word_stream"]
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
@@ -31,8 +31,12 @@ class Channel:
         return self.k + self.w - 1
 
 
-CHANNELS = (Channel("exact", 12, 12), Channel("renamed", 16, 8))
+CHANNELS = (Channel("exact", 10, 9), Channel("renamed", 16, 8))
 """``exact`` compares words; ``renamed`` sees of an identifier only where in the run the same one stood before."""
+
+
+SYNC = 128
+"""The byte offset of every so many words is kept, so that a match in a long text is found without reading it all."""
 
 
 @dataclass(frozen=True)
