@@ -19,6 +19,9 @@ __all__ = ["Index"]
 
 I64 = npt.NDArray[np.int64]
 
+IDENTIFIER = 1
+"""How an identifier looks in the blind stream."""
+
 MANY_WORDS = 4096
 """A query of more words looks up its winnowed runs only; each shared run of the guaranteed length is still found."""
 
@@ -198,16 +201,36 @@ def _verify(
     spans = _choose(runs, held)
     exact, renamed = int(np.count_nonzero(held == 2)), int(np.count_nonzero(held == 1))
     longest_exact = max((span[2] for span in spans if span[3] == "exact"), default=0)
-    longest = max((span[2] for span in spans), default=0)
     is_match = (
         longest_exact >= options.exact_words
-        or longest >= options.renamed_words
-        or exact + renamed >= options.short_share * len(query)
+        or exact >= options.short_share * len(query)
+        or any(
+            span[2] >= options.renamed_words and _is_renaming(query, words, [span], options.renamed_shapes)
+            for span in spans
+        )
+        or (
+            exact + renamed >= max(options.renamed_words, options.renamed_share * len(query))
+            and _is_renaming(query, words, spans, options.renamed_shapes)
+        )
     )
     if not is_match:
         return None
     many = int(np.median(np.concatenate(projects)))
     return Found(segment, document, spans, words, text, exact + renamed, exact, many, many > options.common_projects)
+
+
+def _is_renaming(query: WordStream, words: WordStream, spans: list[tuple[int, int, int, str]], shapes: int) -> bool:
+    """Whether words that are equal but for their names look like code under other names, not like prose or a table."""
+    here = np.concatenate([np.arange(left, left + length) for left, _, length, _ in spans])
+    there = np.concatenate([np.arange(right, right + length) for _, right, length, _ in spans])
+    blind = query.blind[here]
+    if len(np.unique(_native.trace_grams(blind, 3))) < shapes:
+        return False
+    named = blind == IDENTIFIER
+    ours, theirs = query.exact[here[named]], words.exact[there[named]]
+    pairs = len(np.unique(ours * np.uint64(3) + theirs))
+    names = min(len(np.unique(ours)), len(np.unique(theirs)))
+    return pairs <= 1.15 * names + 1
 
 
 def _choose(runs: list[tuple[int, int, int, str]], held: npt.NDArray[np.uint8]) -> list[tuple[int, int, int, str]]:
