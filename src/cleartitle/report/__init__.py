@@ -25,7 +25,7 @@ from cleartitle.report.corpus import corpus_table
 from cleartitle.report.humaneval import humaneval_table
 from cleartitle.report.page import render
 from cleartitle.report.terminal import benchmark_table, licoeval_table, published_table
-from cleartitle.report.write import write_report
+from cleartitle.report.write import summary_table, write_report
 
 __all__ = [
     "Block",
@@ -53,6 +53,7 @@ __all__ = [
     "licoeval_table",
     "published_table",
     "render",
+    "summary_table",
     "write_comparison",
     "write_report",
 ]
