@@ -2,7 +2,7 @@
 
 from cleartitle.code.comments import Comment, comment_lines_paper, comments, shared_comments
 from cleartitle.code.complexity import complexity
-from cleartitle.code.extract import Extraction, extract_body
+from cleartitle.code.extract import Extraction, extract_body, fenced_blocks, without_thoughts
 from cleartitle.code.functions import Unit, units
 from cleartitle.code.languages import LANGUAGES, Language, language, language_of_path
 from cleartitle.code.preamble import preamble, without_header
@@ -20,6 +20,7 @@ __all__ = [
     "comments",
     "complexity",
     "extract_body",
+    "fenced_blocks",
     "first_half",
     "language",
     "language_of_path",
@@ -29,4 +30,5 @@ __all__ = [
     "strip_comments",
     "units",
     "without_header",
+    "without_thoughts",
 ]
