@@ -23,7 +23,6 @@ __all__ = [
     "expected_maximum",
     "resampled",
     "share_per_prompt",
-    "weighted_expected_maximum",
 ]
 
 Scores = npt.NDArray[np.float64]
@@ -67,13 +66,8 @@ def expected_maximum(scores: Scores, n: int) -> Expected:
     Raises:
         ValueError: no scores, or ``n`` below 1.
     """
-    return weighted_expected_maximum(np.sort(_checked(scores, n)), np.ones(len(scores)), n)
-
-
-def weighted_expected_maximum(ordered: Scores, weights: Scores, n: int) -> Expected:
-    """EM of a population that holds each of the ascending scores ``weights`` times (not all 0)."""
-    shares = np.cumsum(weights) / np.sum(weights)
-    chances = np.diff(shares**n, prepend=0.0)
+    ordered = np.sort(_checked(scores, n))
+    chances = np.diff((np.arange(len(ordered) + 1) / len(ordered)) ** n)
     mean = float(chances @ ordered)
     return Expected(mean, float(np.sqrt(max(0.0, float(chances @ ordered**2) - mean * mean))))
 
