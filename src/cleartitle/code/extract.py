@@ -116,7 +116,8 @@ def _past_docstring(text: str) -> str:
 
 
 def _corrected(text: str, name: str) -> Extraction:
-    blocks = fenced_blocks(text)
+    marked, others = fenced_blocks(text)
+    blocks = marked + others
     definition = re.compile(rf"^[ \t]*(?:async[ \t]+)?def[ \t]+{re.escape(name)}[ \t]*[(\[]", re.MULTILINE)
     for places in (blocks, [text]):
         matches = ((place, match) for place in places for match in definition.finditer(place))
@@ -140,15 +141,15 @@ def _trim(body: str) -> str:
     return _LEADING_BLANKS.sub("", body).rstrip()
 
 
-def fenced_blocks(text: str, language: str = "python") -> list[str]:
-    """Contents of the fenced blocks, those marked as ``language`` first, then the one that was left open.
+def fenced_blocks(text: str, language: str = "python") -> tuple[list[str], list[str]]:
+    """Contents of the fenced blocks marked as ``language``, and of the others; one that was left open comes last.
 
     A closing fence stands no deeper than its opening one, so that fences in an indented docstring do not count. An
     unmarked fence after indented code closes a fence that stood in the prompt; then the code before it counts.
     """
     marks = list(_FENCE.finditer(text))
     if marks and not marks[0][3] and re.match(r"\n*[ \t]+\S", text[: marks[0].start()]):
-        return [text[: marks[0].start()]]
+        return [text[: marks[0].start()]], []
     label = _LABELS[language]
     marked: list[str] = []
     others: list[str] = []
@@ -165,7 +166,7 @@ def fenced_blocks(text: str, language: str = "python") -> list[str]:
             opened = None
     if opened is not None:
         sort_in(opened, len(text))
-    return marked + others
+    return marked, others
 
 
 def _from_definition(text: str, match: re.Match[str], how: How) -> Extraction:

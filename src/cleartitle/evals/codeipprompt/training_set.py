@@ -1,7 +1,7 @@
 """Which prompts stand in a training set: exactly, or nearly (CodeIPPrompt, table 5).
 
 The unit of a prompt (its function or class) is compared with every text of the training set, and with every function
-and class in it. Training sets are read once, in a stream; what is held in memory grows with the prompts, not with the set.
+and class in it. Training sets are read once, in a stream; memory grows with the prompts, not with the set.
 """
 
 import hashlib
