@@ -47,7 +47,7 @@ def conduct(
     *,
     options: Any,
     inputs: Mapping[str, Any],
-    prompts: pa.Table,
+    prompts: pa.Table | Callable[[Path], None],
     answer: Callable[[], Coroutine[Any, Any, None]],
     score: Callable[[Path], dict[str, Any]],
     notes: Mapping[str, Any] | None = None,
@@ -61,7 +61,7 @@ def conduct(
         key: names options, model and prompts (`cleartitle.options.fingerprint`, `model_key`).
         options: dataclass of the operation.
         inputs: what the run reads beside the model, for the record.
-        prompts: what is asked, written to ``prompts.parquet``.
+        prompts: what is asked, for ``prompts.parquet``; or what writes that file, where it may not fit in memory.
         answer: asks everything, with `cleartitle.evals.runner.ask`.
         score: see `Scoring`.
         notes: more for the record that is not part of the key.
@@ -79,7 +79,10 @@ def conduct(
         )
         if notes:
             run.note(**notes)
-        write_table(output / "prompts.parquet", prompts, key=key)
+        if isinstance(prompts, pa.Table):
+            write_table(output / "prompts.parquet", prompts, key=key)
+        else:
+            prompts(output / "prompts.parquet")
         asyncio.run(_closing(model, answer))
         summary = score(output)
         run.finish(model_after=model.describe())
