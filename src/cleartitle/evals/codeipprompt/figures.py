@@ -18,7 +18,7 @@ from cleartitle.evals.codeipprompt.metrics import (
 )
 from cleartitle.evals.statistics import Interval, Rate, cluster_draws, cluster_rate, percentile_interval
 
-__all__ = ["SWEEP", "Sampled", "em_ep", "figures", "sweep"]
+__all__ = ["SWEEP", "Sampled", "difference", "em_ep", "figures", "sweep"]
 
 SWEEP = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 """The values of n of figure 4."""
@@ -102,13 +102,42 @@ def _ep(above: Rate, n: int) -> dict[str, Any]:
     }
 
 
-def _em_interval(scores: Scores, projects: Sequence[Hashable], n: int, seed: int) -> dict[str, Any] | None:
+def difference(
+    first: tuple[Scores, Sequence[Hashable]], second: tuple[Scores, Sequence[Hashable]], n: int, *, seed: int = 0
+) -> dict[str, Any] | None:
+    """EM and EP of one group of prompts less those of another; None where a group is empty.
+
+    The intervals take the groups for independent and resample the projects of each.
+    """
+    groups = (first, second)
+    if any(len(scores) == 0 for scores, _ in groups):
+        return None
+    ems = [expected_maximum(scores, n).mean for scores, _ in groups]
+    eps = [chance_of_one(float(np.mean(scores > THRESHOLD)), n) for scores, _ in groups]
+    draws = [_draws(scores, projects, n, seed + place) for place, (scores, projects) in enumerate(groups)]
+    found: dict[str, Any] = {"em": {"value": ems[0] - ems[1]}, "ep": {"value": eps[0] - eps[1]}}
+    for place, name in enumerate(("em", "ep")):
+        found[name]["interval"] = None
+        if draws[0] is not None and draws[1] is not None:
+            values = draws[0][place] - draws[1][place]
+            clusters = len({*first[1], *second[1]})
+            found[name]["interval"] = _plain(percentile_interval(values, clusters, seed)) if np.ptp(values) else None
+    return found
+
+
+def _draws(scores: Scores, projects: Sequence[Hashable], n: int, seed: int) -> tuple[Scores, Scores] | None:
+    """EM and EP of resamples of projects; None where there is one project."""
     if len(set(projects)) < 2:
         return None
     member, resamples = cluster_draws(projects, draws=INTERVAL_DRAWS, seed=seed)
     table = _Table(scores, member)
-    means = np.concatenate([table.means(times, n) for times in _batches(resamples)])
-    return _plain(percentile_interval(means, table.clusters, seed))
+    pairs = [(table.means(times, n), table.chances(times, n)) for times in _batches(resamples)]
+    return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
+
+
+def _em_interval(scores: Scores, projects: Sequence[Hashable], n: int, seed: int) -> dict[str, Any] | None:
+    draws = _draws(scores, projects, n, seed)
+    return None if draws is None else _plain(percentile_interval(draws[0], len(set(projects)), seed))
 
 
 def _excess(paired: Sampled, n: int, seed: int) -> dict[str, Any] | None:
