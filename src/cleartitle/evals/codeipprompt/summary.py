@@ -114,8 +114,10 @@ def _training(prompts: Sequence[Row], everything: Sampled, chosen: Figures) -> l
     held = np.array([[entry["match"] != "none" for entry in row["training"]] for row in prompts], dtype=bool)
     rows: list[dict[str, Any]] = []
     for place, name in enumerate(names):
-        inside = held[:, place]
-        groups = {"in": inside, "only_here": inside & (held.sum(axis=1) == 1), "out": ~held.any(axis=1)}
+        inside: Mask = held[:, place]
+        alone: Mask = np.sum(held, axis=1) == 1
+        outside: Mask = np.sum(held, axis=1) == 0
+        groups: dict[str, Mask] = {"in": inside, "only_here": inside & alone, "out": outside}
         matches = [row["training"][place]["match"] for row in prompts]
         found: dict[str, Any] = {
             "set": name,

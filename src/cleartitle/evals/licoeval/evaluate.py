@@ -1,7 +1,6 @@
 """Run LiCoEval: complete, score, ask for the license, grade, sum up. Each step reads and writes tables of the run."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 
 from cleartitle import __version__
 from cleartitle.errors import InputError
+from cleartitle.evals.failures import failures
 from cleartitle.evals.humaneval import capability_of
 from cleartitle.evals.licoeval.benchmark import Benchmark, content_hash, sample
 from cleartitle.evals.licoeval.controls import CONTROLS, control_answer, other_units
@@ -35,7 +35,6 @@ from cleartitle.tables import read_parts, read_table, table_of, write_table
 __all__ = ["SCORING", "LicoevalOptions", "estimate", "evaluate", "open_units", "score_run"]
 
 SUMMARY_VERSION = 1
-REASONS = 3
 SCORE_UNITS = 256
 """Functions whose answers, and those of the controls, are scored in one shard."""
 PAPER_MAX_TOKENS = 4096
@@ -140,7 +139,7 @@ def score_run(path: Path) -> dict[str, Any]:
     graded = verdicts(scores.filter(pc.field("striking")).to_pylist(), by_id, followups)
     write_table(path / "verdicts.parquet", graded, key=run.key)
     summary = _summary(record, units, scores, graded)
-    summary["notes"][:0] = _failures(path)
+    summary["notes"][:0] = failures(path, {"generations": "answers", "followups": "answers to the license question"})
     write_json(path / "summary.json", summary)
     return summary
 
@@ -228,17 +227,6 @@ def _digest(answers: pa.Table) -> str:
     for row in answers.to_pylist():
         digest.update(canonical_json(row).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:16]
-
-
-def _failures(path: Path) -> list[str]:
-    """Which calls failed and why, commonest reason first; a call of several samples may fail in each."""
-    notes: list[str] = []
-    for folder, words in (("generations", "answers"), ("followups", "answers to the license question")):
-        errors = read_parts(path / folder, GENERATIONS, ["error"])["error"].drop_null().to_pylist()
-        if errors:
-            reasons = "; ".join(f"{count} times {reason}" for reason, count in Counter(errors).most_common(REASONS))
-            notes.append(f"{len(errors)} {words} failed ({reasons}); the same command asks for them again.")
-    return notes
 
 
 def _summary(record: dict[str, Any], units: pa.Table, scores: pa.Table, graded: pa.Table) -> dict[str, Any]:
