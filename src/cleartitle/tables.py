@@ -1,16 +1,27 @@
 """Parquet tables with one declared Arrow schema each, written whole or not at all."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cleartitle.errors import InputError
 from cleartitle.files import atomic_path
 
-__all__ = ["part_paths", "read_key", "read_parts", "read_table", "table_of", "write_table"]
+__all__ = [
+    "part_paths",
+    "read_group",
+    "read_key",
+    "read_matching",
+    "read_parts",
+    "read_table",
+    "table_of",
+    "write_groups",
+    "write_table",
+]
 
 KEY = b"cleartitle.key"
 
@@ -34,6 +45,29 @@ def write_table(path: Path, table: pa.Table, *, key: str = "") -> None:
     metadata = {**(table.schema.metadata or {}), KEY: key.encode()}
     with atomic_path(path) as temporary:
         pq.write_table(table.replace_schema_metadata(metadata), temporary, compression="zstd")
+
+
+def write_groups(path: Path, groups: Iterable[pa.Table], schema: pa.Schema, *, key: str = "") -> None:
+    """Write one Parquet file atomically, each table as a row group of its own, with one of them in memory at a time."""
+    with atomic_path(path) as temporary:
+        with pq.ParquetWriter(temporary, schema.with_metadata({KEY: key.encode()}), compression="zstd") as writer:
+            for table in groups:
+                writer.write_table(table.cast(schema), row_group_size=max(1, table.num_rows))
+
+
+def read_group(path: Path, group: int, columns: list[str] | None = None) -> pa.Table:
+    """One row group of a Parquet file.
+
+    Raises:
+        InputError: absent, truncated or not Parquet.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            return file.read_row_group(group, columns=columns).replace_schema_metadata(None)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such table") from None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{path}: not a whole Parquet file ({str(error).splitlines()[0]})") from None
 
 
 def read_key(path: Path) -> str | None:
@@ -71,3 +105,27 @@ def read_parts(folder: Path, schema: pa.Schema, columns: list[str] | None = None
         empty = schema.empty_table()
         return empty.select(columns) if columns else empty
     return pa.concat_tables(tables)
+
+
+BATCH_ROWS = 1024
+
+
+def read_matching(
+    place: Path, schema: pa.Schema, column: str, values: Collection[str], columns: list[str] | None = None
+) -> pa.Table:
+    """Rows of a table (a file, or a folder of parts) whose ``column`` holds one of ``values``, in their order.
+
+    The texts of other rows are not held in memory, however large the table is.
+
+    Raises:
+        InputError: a file is absent, truncated or not Parquet.
+    """
+    wanted = pc.field(column).isin(sorted(values))
+    found: list[pa.Table] = []
+    for path in part_paths(place) if place.is_dir() else [place]:
+        if read_table(path, [column]).filter(wanted).num_rows:
+            needed = None if columns is None else [*columns, column]
+            for batch in pq.ParquetFile(path).iter_batches(BATCH_ROWS, columns=needed):
+                found.append(pa.Table.from_batches([batch]).filter(wanted).replace_schema_metadata(None))
+    table = pa.concat_tables(found) if found else schema.empty_table()
+    return table if columns is None else table.select(columns)

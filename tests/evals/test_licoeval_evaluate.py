@@ -16,6 +16,7 @@ from cleartitle.errors import InputError
 from cleartitle.evals.licoeval import Benchmark, LicoevalOptions, evaluate, score_run
 from cleartitle.evals.licoeval.controls import other_units
 from cleartitle.evals.licoeval.units import Eligibility, cut
+from cleartitle.evals.life import rescore
 from cleartitle.jobs import locked
 from cleartitle.models import Capabilities, Estimate, Generation, Request, open_model
 from cleartitle.tables import read_key, read_table, write_table
@@ -156,7 +157,7 @@ def test_scoring_anew_does_the_work_again(tmp_path: Path, benchmark: Benchmark) 
     assert key is not None
     write_table(part, whole.slice(0, 7), key=key)  # as an earlier version might have scored
     assert score_run(tmp_path / "run")["modes"] != first["modes"]
-    assert score_run(tmp_path / "run", anew=True) == first
+    assert rescore(tmp_path / "run") == first
 
 
 def test_a_run_that_is_not_done_is_not_scored(tmp_path: Path, benchmark: Benchmark) -> None:

@@ -16,10 +16,9 @@ from cleartitle.evals.licoeval import (
     LicoevalOptions,
     compare,
     evaluate,
-    rescore,
-    verify,
 )
 from cleartitle.evals.licoeval.units import Eligibility, cut
+from cleartitle.evals.life import rescore, verify
 from cleartitle.models import open_model
 
 COUNT = 40

@@ -19,9 +19,9 @@ from cleartitle.evals.licoeval import (
     LicoevalOptions,
     build_benchmark,
     evaluate,
-    verify,
 )
 from cleartitle.evals.licoeval.ranking import rank
+from cleartitle.evals.life import verify
 from cleartitle.models import open_model
 from cleartitle.report import licoeval_table, write_report
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,10 +15,11 @@ from cli_process import cleartitle
 
 from cleartitle.errors import InputError
 from cleartitle.evals.humaneval import RESULTS, HumanevalOptions, capability_of, evaluate, problems, run_tests
+from cleartitle.evals.life import rescore, verify
 from cleartitle.evals.run_folder import RunFolder
 from cleartitle.models import open_model
 from cleartitle.report import write_report
-from cleartitle.tables import read_parts
+from cleartitle.tables import read_key, read_parts, read_table, write_table
 
 pytestmark = pytest.mark.network
 LIMIT = 8
@@ -89,6 +91,37 @@ def test_testing_anew_gives_the_same_summary(finished: Path) -> None:
     run_tests(finished)
     assert (finished / "summary.json").read_bytes() == before
     assert not RunFolder.open(finished).altered()
+
+
+def test_a_run_is_verified_and_scored_anew_from_its_answers(finished: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "run"
+    shutil.copytree(finished, copy)
+    assert verify(copy).ok
+    part = copy / "results" / "part-00000.parquet"
+    table, key = read_table(part), read_key(part)
+    assert key is not None
+    write_table(part, table.slice(1), key=key)
+    found = verify(copy)
+    assert found.altered == ("results/part-00000.parquet: changed",)
+    assert found.differences == ("results: recorded 23 rows, now 24",)
+    assert rescore(copy)["outcomes"]["passed"] == 2
+    assert verify(copy).ok
+
+
+def test_score_verify_and_dry_run_work_as_commands(finished: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished, tmp_path / "run")
+    scored = cleartitle("score", "run", cwd=tmp_path)
+    assert scored.returncode == 0 and "2 of 7" in scored.stdout, scored.stderr
+    assert cleartitle("verify", "run", cwd=tmp_path).returncode == 0
+    summary = tmp_path / "run" / "summary.json"
+    summary.write_text(summary.read_text().replace('"crashed": 1', '"crashed": 0'))
+    told = cleartitle("verify", "run", cwd=tmp_path)
+    assert told.returncode == 1 and "summary.outcomes.crashed: recorded 0, now 1" in told.stdout
+    record(tmp_path / "answers.jsonl", ANSWERS)
+    asked = cleartitle(
+        "eval", "humaneval", "--model", "replay:answers.jsonl", "--limit", "3", "--dry-run", cwd=tmp_path
+    )
+    assert json.loads(asked.stdout)["method"] == "recorded answers, no calls" and not (tmp_path / "runs").exists()
 
 
 def test_several_samples_give_the_unbiased_mean(tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ app = App(
 app.command("cleartitle.cli.eval_commands:app", name="eval", help="Put a model to a benchmark.")
 app.command("cleartitle.cli.corpus_commands:app", name="corpus", help="Gather licensed works; tell what is in them.")
 app.command("cleartitle.cli.benchmark_commands:app", name="benchmark", help="Build a benchmark from a corpus.")
+app.command("cleartitle.cli.study_commands:app", name="study", help="The studies behind the standards.")
+app.command("cleartitle.cli.label_commands:app", name="label", help="Have people judge what the program judges.")
 app.command("cleartitle.cli.license_commands:app", name="license", help="Read licenses of files and in answers.")
 app.command("cleartitle.cli.trace_commands:app", name="trace", help="Find the licensed works that a text copies.")
 app.command("cleartitle.cli.run_commands:report", name="report", help="Write report.html of a run anew.")

@@ -8,6 +8,7 @@ from cyclopts import App, Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
 from cleartitle.evals.humaneval import HumanevalOptions
+from cleartitle.evals.humaneval import estimate as estimate_humaneval
 from cleartitle.evals.humaneval import evaluate as evaluate_humaneval
 from cleartitle.evals.licoeval import BenchmarkOptions, LicoevalOptions, check_published, estimate, evaluate
 from cleartitle.evals.licoeval.prepare import prepare_benchmark
@@ -73,6 +74,7 @@ def humaneval_command(
     *,
     model: str = "embedded",
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    dry_run: Annotated[bool, Parameter(negative=())] = False,
     json: Json = False,
     options: Annotated[HumanevalOptions, Parameter(name="*", group="Run")] = HumanevalOptions(),  # noqa: B008
     asking: Annotated[ModelOptions, Parameter(name="*", group="Model")] = ModelOptions(),  # noqa: B008
@@ -82,9 +84,13 @@ def humaneval_command(
     Args:
         model: embedded, openai:NAME, openai-completions:NAME, hf:PATH, gguf:FILE, or replay:FILE of recorded answers.
         output: Folder of the run; by default runs/humaneval-MODEL.
+        dry_run: Print how many tokens the run would ask for, and ask nothing.
         json: Print JSON on standard output.
     """
     opened = open_model(model, asking)
+    if dry_run:
+        print_json(asdict(estimate_humaneval(opened, options)))
+        return 0
     folder = output or Path("runs") / f"humaneval-{_plain(opened.name)}"
     summary = evaluate_humaneval(opened, folder, options)
     page = write_report(folder)

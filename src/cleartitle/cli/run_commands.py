@@ -7,8 +7,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
-from cleartitle.evals.licoeval import CompareOptions, compare, rescore, verify
-from cleartitle.report import comparison_table, licoeval_table, write_comparison, write_report
+from cleartitle.evals.licoeval import CompareOptions, compare
+from cleartitle.evals.life import rescore, verify
+from cleartitle.report import comparison_table, summary_table, write_comparison, write_report
 
 __all__ = ["compare_command", "report", "score", "verify_command"]
 
@@ -25,7 +26,7 @@ def report(run: Path, *, redact: Annotated[bool, Parameter(negative=())] = False
 
 
 def score(run: Path, *, json: Json = False) -> int:
-    """Score the recorded answers of a run anew, without its model.
+    """Score the recorded answers of a run anew, without its model; for HumanEval this runs their programs again.
 
     Args:
         run: Folder of a run.
@@ -33,7 +34,7 @@ def score(run: Path, *, json: Json = False) -> int:
     """
     summary = rescore(run)
     write_report(run)
-    print_json(summary) if json else print_rich(*licoeval_table(summary))
+    print_json(summary) if json else print_rich(*summary_table(summary))
     return 0
 
 

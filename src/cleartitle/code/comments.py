@@ -14,7 +14,7 @@ from cleartitle.code.languages import lex_tokens, split_lines
 from cleartitle.code.scan import scan_comments
 from cleartitle.errors import InputError
 
-__all__ = ["Comment", "comment_lines_paper", "comments", "shared_comments"]
+__all__ = ["Comment", "comment_lines_paper", "comments", "is_worded", "shared_comments"]
 
 _WORD = re.compile(r"[^\W\d_]{2}")
 _PRAGMA = re.compile(
@@ -86,7 +86,12 @@ def shared_comments(
 
 def _worded(text: str, language: str) -> set[str]:
     plain = (" ".join(_SIGNS.sub("", comment.text).split()) for comment in comments(text, language))
-    return {words for words in plain if _WORD.search(words) and not _PRAGMA.match(words)}
+    return {words for words in plain if is_worded(words)}
+
+
+def is_worded(comment: str) -> bool:
+    """Whether a comment, without its signs, has a word of two letters and is no note to a tool."""
+    return _WORD.search(comment) is not None and not _PRAGMA.match(comment)
 
 
 def _spans(text: str, language: str) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from cleartitle.code.continuation import continuation, defines_another
 from cleartitle.code.languages import language as find_language
 from cleartitle.errors import InputError
 
-__all__ = ["Extraction", "extract_body"]
+__all__ = ["Extraction", "extract_body", "fenced_blocks", "without_thoughts"]
 
 How = Literal["definition", "continuation", "other definition", "raw", "nothing"]
 
@@ -19,6 +19,13 @@ DEFINITIONS_TRIED = 16
 _FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n`]*)$", re.MULTILINE)
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _ANY_DEFINITION = re.compile(r"^(?:async[ \t]+)?def[ \t]+\w+[ \t]*[(\[]", re.MULTILINE)
+_LABELS = {
+    "python": re.compile(r"py", re.IGNORECASE),
+    "java": re.compile(r"java\b(?!script)", re.IGNORECASE),
+    "c": re.compile(r"[ch]\b(?![+#])", re.IGNORECASE),
+    "cpp": re.compile(r"c(?:pp|xx|c|\+\+)|h(?:pp|h)\b", re.IGNORECASE),
+    "csharp": re.compile(r"c(?:#|s\b|sharp|-sharp)", re.IGNORECASE),
+}
 _LEADING_BLANKS = re.compile(r"\A(?:[ \t\f]*\n)+")
 
 
@@ -63,11 +70,16 @@ def extract_body(
         return _paper(answer, name)
     if mode != "corrected":
         raise InputError(f"mode {mode!r} is unknown; choose one of: paper, corrected")
-    text = answer.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    text = _THOUGHTS.sub("", text, count=1)
+    text = without_thoughts(answer)
     if prompt.strip() and text.startswith(prompt):
         text = text[len(prompt) :]
     return _corrected(text, name)
+
+
+def without_thoughts(answer: str) -> str:
+    r"""The answer without a block of reasoning at its start, without a byte order mark and with ``\n`` ends."""
+    text = answer.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return _THOUGHTS.sub("", text, count=1)
 
 
 def _paper(answer: str, name: str) -> Extraction:
@@ -104,7 +116,8 @@ def _past_docstring(text: str) -> str:
 
 
 def _corrected(text: str, name: str) -> Extraction:
-    blocks = _fenced(text)
+    marked, others = fenced_blocks(text)
+    blocks = marked + others
     definition = re.compile(rf"^[ \t]*(?:async[ \t]+)?def[ \t]+{re.escape(name)}[ \t]*[(\[]", re.MULTILINE)
     for places in (blocks, [text]):
         matches = ((place, match) for place in places for match in definition.finditer(place))
@@ -128,31 +141,32 @@ def _trim(body: str) -> str:
     return _LEADING_BLANKS.sub("", body).rstrip()
 
 
-def _fenced(text: str) -> list[str]:
-    """Contents of the fenced blocks, those marked as Python first, then the one that was left open.
+def fenced_blocks(text: str, language: str = "python") -> tuple[list[str], list[str]]:
+    """Contents of the fenced blocks marked as ``language``, and of the others; one that was left open comes last.
 
     A closing fence stands no deeper than its opening one, so that fences in an indented docstring do not count. An
     unmarked fence after indented code closes a fence that stood in the prompt; then the code before it counts.
     """
     marks = list(_FENCE.finditer(text))
     if marks and not marks[0][3] and re.match(r"\n*[ \t]+\S", text[: marks[0].start()]):
-        return [text[: marks[0].start()]]
-    python: list[str] = []
+        return [text[: marks[0].start()]], []
+    label = _LABELS[language]
+    marked: list[str] = []
     others: list[str] = []
+
+    def sort_in(opened: re.Match[str], end: int) -> None:
+        (marked if label.match(opened[3].strip()) else others).append(text[opened.end() + 1 : end])
+
     opened: re.Match[str] | None = None
     for mark in marks:
         if opened is None:
             opened = mark
         elif not mark[3].strip() and mark[2].startswith(opened[2]) and len(mark[1]) <= len(opened[1]):
-            _sort_in(text[opened.end() + 1 : mark.start()], opened[3], python, others)
+            sort_in(opened, mark.start())
             opened = None
     if opened is not None:
-        _sort_in(text[opened.end() + 1 :], opened[3], python, others)
-    return python + others
-
-
-def _sort_in(block: str, label: str, python: list[str], others: list[str]) -> None:
-    (python if label.strip().lower().startswith("py") else others).append(block)
+        sort_in(opened, len(text))
+    return marked, others
 
 
 def _from_definition(text: str, match: re.Match[str], how: How) -> Extraction:

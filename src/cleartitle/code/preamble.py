@@ -7,7 +7,7 @@ from cleartitle.code.languages import language as find_language
 from cleartitle.code.languages import split_lines
 from cleartitle.code.python_source import DEFINITIONS, PythonSource, has_definition, parse_once
 
-__all__ = ["preamble", "without_header"]
+__all__ = ["names_license", "preamble", "without_header"]
 
 _LICENSE_WORDS = re.compile(
     r"copyright|licen[cs]e|spdx|all rights reserved|redistribut|warrant(?:y|ies)|public domain|©|\(c\)\s*(?:19|20)\d\d",
@@ -38,6 +38,11 @@ def preamble(text: str, language: str = "python") -> str:
     kept = [line for number, line in enumerate(source.lines[:stop], start=1) if number > lead and number not in dropped]
     body = "".join(kept).strip("\r\n")
     return body + "\n" if body.strip() else ""
+
+
+def names_license(text: str) -> bool:
+    """Whether a text has a word that tells of a license: copyright, license, SPDX, warranty and the like."""
+    return _LICENSE_WORDS.search(text) is not None
 
 
 def without_header(text: str, header_end_line: int) -> str:

@@ -9,8 +9,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+
 from cleartitle.errors import InputError
 from cleartitle.files import read_json, sha256_file, write_json
+from cleartitle.tables import part_paths
 
 __all__ = ["RunFolder"]
 
@@ -64,19 +67,35 @@ class RunFolder:
         return cls(path, key)
 
     @classmethod
-    def open(cls, path: Path) -> "RunFolder":
-        """Open a run.
+    def open(cls, path: Path, capability: str | None = None) -> "RunFolder":
+        """Open a run, of this capability if one is named.
 
         Raises:
-            InputError: the folder holds no run.
+            InputError: the folder holds no run, or one of another capability.
         """
         if not (path / "run.json").is_file():
             raise InputError(f"{path}: holds no run; mend: name the folder that `cleartitle eval` wrote")
-        return cls(path, read_json(path / "run.json")["key"])
+        run = cls(path, read_json(path / "run.json")["key"])
+        if capability is not None and (found := run.record().get("capability")) != capability:
+            raise InputError(f"{path}: a run of {found!r}, not of {capability}")
+        return run
 
     def record(self) -> dict[str, Any]:
         """The content of ``run.json``."""
         return read_json(self.path / "run.json")
+
+    def check_answers(self, expected: int) -> None:
+        """Make sure that the first turn is complete.
+
+        Raises:
+            InputError: ``generations`` does not hold this many answers.
+        """
+        answered = sum(pq.read_metadata(part).num_rows for part in part_paths(self.path / "generations"))
+        if answered != expected:
+            raise InputError(
+                f"{self.path}: {answered} of {expected} answers are there; "
+                "mend: give the command that started this run again"
+            )
 
     def note(self, **found: Any) -> None:
         """Add to the record what belongs to the run beside its options and inputs."""
@@ -105,9 +124,13 @@ class RunFolder:
         lines = [f"{name}: {words[name in found]}" for name in sealed if found.get(name) != sealed[name]]
         return lines + [f"{name}: added" for name in found if name not in sealed]
 
+    def files(self) -> list[str]:
+        """Paths, within the folder, of every table and of the summary: what is sealed."""
+        found = [*sorted(self.path.rglob("*.parquet")), self.path / "summary.json"]
+        return [path.relative_to(self.path).as_posix() for path in found if path.is_file()]
+
     def _hashes(self) -> dict[str, str]:
-        files = [*sorted(self.path.rglob("*.parquet")), self.path / "summary.json"]
-        return {str(path.relative_to(self.path)): sha256_file(path) for path in files if path.is_file()}
+        return {name: sha256_file(self.path / name) for name in self.files()}
 
 
 def _now() -> str:

@@ -1,14 +1,14 @@
 """Rates that carry their n and an interval, and intervals that know that samples of one project belong together."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from scipy.stats import binomtest, norm
 
-__all__ = ["Interval", "Rate", "bootstrap", "cluster_rate", "rate"]
+__all__ = ["Interval", "Rate", "bootstrap", "cluster_draws", "cluster_rate", "percentile_interval", "rate"]
 
 CONFIDENCE = 0.95
 
@@ -132,17 +132,37 @@ def bootstrap(
     """
     if len(rows) == 0 or len(rows) != len(clusters):
         raise ValueError("a bootstrap needs as many clusters as rows, and at least one")
+    member, resamples = cluster_draws(clusters, draws=draws, seed=seed)
+    sums = np.zeros((int(member.max()) + 1, rows.shape[1] + 1))
+    np.add.at(sums, member, np.column_stack([rows, np.ones(len(rows))]))
+    values = np.empty(draws)
+    for draw, times in enumerate(resamples):
+        total = times @ sums
+        values[draw] = statistic(total[:-1], round(total[-1]))
+    return percentile_interval(values, len(sums), seed)
+
+
+def cluster_draws(clusters: Sequence[Hashable], *, draws: int, seed: int) -> tuple[np.ndarray, Iterator[np.ndarray]]:
+    """The number of each row's cluster, and resamples of whole clusters: how often each one was drawn.
+
+    Raises:
+        ValueError: there is one cluster only.
+    """
     numbers: dict[Hashable, int] = {}
-    member = np.fromiter((numbers.setdefault(cluster, len(numbers)) for cluster in clusters), int, len(rows))
+    member = np.fromiter((numbers.setdefault(cluster, len(numbers)) for cluster in clusters), int, len(clusters))
     count = len(numbers)
     if count == 1:
         raise ValueError("a bootstrap over one cluster has no width")
-    sums = np.zeros((count, rows.shape[1] + 1))
-    np.add.at(sums, member, np.column_stack([rows, np.ones(len(rows))]))
-    generator = np.random.default_rng(seed)
-    values = np.empty(draws)
-    for draw in range(draws):
-        total = np.bincount(generator.integers(0, count, count), minlength=count) @ sums
-        values[draw] = statistic(total[:-1], round(total[-1]))
+
+    def resamples() -> Iterator[np.ndarray]:
+        generator = np.random.default_rng(seed)
+        for _ in range(draws):
+            yield np.bincount(generator.integers(0, count, count), minlength=count)
+
+    return member, resamples()
+
+
+def percentile_interval(values: np.ndarray, clusters: int, seed: int) -> Interval:
+    """The middle 95 % of the values that resamples of clusters gave."""
     low, high = np.percentile(values, [100 * (1 - CONFIDENCE) / 2, 100 * (1 + CONFIDENCE) / 2])
-    return Interval(float(low), float(high), f"bootstrap over {count} clusters, {draws} draws, seed {seed}")
+    return Interval(float(low), float(high), f"bootstrap over {clusters} clusters, {len(values)} draws, seed {seed}")

@@ -95,7 +95,7 @@ class _Job:
 
 
 class TransformersModel:
-    """A causal language model in PyTorch, in chat style where its tokenizer has a chat template.
+    """A causal or encoder-decoder language model in PyTorch, in chat style where its tokenizer has a chat template.
 
     Greedy requests in flight are decoded together, padded on the left. Batches of another size round differently, so
     only ``concurrency`` 1 promises equal texts whatever else is in flight. Sampled requests are drawn one by one, each
@@ -119,9 +119,10 @@ class TransformersModel:
         place = str(embedded_folder()) if source == "embedded" else source
         try:
             self._tokenizer: Any = self._hf.AutoTokenizer.from_pretrained(place, padding_side="left")
-            self._model: Any = self._hf.AutoModelForCausalLM.from_pretrained(
-                place, dtype=self._torch.float32, use_safetensors=True
-            )
+            # An encoder-decoder (T5) reads the prompt and writes an answer of its own; a causal model goes on with it.
+            self._encoder_decoder = bool(self._hf.AutoConfig.from_pretrained(place).is_encoder_decoder)
+            kind = self._hf.AutoModelForSeq2SeqLM if self._encoder_decoder else self._hf.AutoModelForCausalLM
+            self._model: Any = kind.from_pretrained(place, dtype=self._torch.float32, use_safetensors=True)
         except (OSError, ValueError, KeyError, ImportError) as error:
             reason = " ".join(str(error).split())[:200]
             raise InputError(f"hf:{source}: transformers cannot load it ({reason}); mend: a saved folder") from None
@@ -129,7 +130,7 @@ class TransformersModel:
         if self._tokenizer.pad_token is None:
             self._tokenizer.pad_token = self._tokenizer.eos_token or self._tokenizer.convert_ids_to_tokens(0)
         self._hashes = {path.name: sha256_file(path) for path in sorted(Path(place).glob("*.safetensors"))}
-        self._limit = int(getattr(self._model.config, "max_position_embeddings", 0) or options.context)
+        self._limit = _context(self._model.config) or options.context
         self._waiting: list[_Job] = []
         self._runner: asyncio.Task[None] | None = None
         self._stop = threading.Event()
@@ -153,6 +154,7 @@ class TransformersModel:
             "batch": self._batch,
             "context": self._limit,
             "parameters": sum(parameter.numel() for parameter in self._model.parameters()),
+            "kind": "encoder-decoder" if self._encoder_decoder else "causal",
             "chat_template": bool(self._tokenizer.chat_template),
             "prompt_cut": PROMPT_CUT,
         }
@@ -235,13 +237,16 @@ class TransformersModel:
         return jobs
 
     def _roomy(self, job: _Job) -> bool:
-        return len(job.tokens) + job.request.sampling.max_tokens <= self._limit
+        """Whether the answer fits whatever else is in its batch; an encoder-decoder has its own room for it."""
+        tokens = 0 if self._encoder_decoder else len(job.tokens)
+        return tokens + job.request.sampling.max_tokens <= self._limit
 
     def _decode(self, jobs: list[_Job]) -> list[list[Generation]]:
         torch, sampling = self._torch, jobs[0].request.sampling
         prompts = [job.tokens for job in jobs]
         batch = self._tokenizer.pad({"input_ids": prompts}, return_tensors="pt").to(self._device)
-        width = batch["input_ids"].shape[1]
+        # What stands before the answer in the output: the prompt, or the one token that starts a decoder.
+        width = 1 if self._encoder_decoder else batch["input_ids"].shape[1]
         drawn = sampling.temperature > 0
         copies = sampling.n if drawn else 1
         settings: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
@@ -263,19 +268,20 @@ class TransformersModel:
         results: list[list[Generation]] = []
         for place, job in enumerate(jobs):
             ends = [output[place * copies + copy][width:].tolist() for copy in range(copies)]
-            rows = [self._row(job.request, job.tokens, tokens) for tokens in ends]
+            before = [] if self._encoder_decoder else job.tokens
+            rows = [self._row(job.request, before, tokens, len(job.tokens)) for tokens in ends]
             results.append(rows if drawn else rows * sampling.n)
         return results
 
-    def _row(self, request: Request, prompt: list[int], tokens: list[int]) -> Generation:
+    def _row(self, request: Request, before: list[int], tokens: list[int], asked: int) -> Generation:
         ends = self._model.generation_config.eos_token_id
         ends = {ends} if isinstance(ends, int) else set(ends or ())
         end = next((place for place, token in enumerate(tokens) if token in ends), None)
         kept = tokens if end is None else tokens[:end]
         # Decoded together with the prompt, because some tokenizers drop a blank at the start of a text.
-        before = self._text(prompt)
-        whole = self._text(prompt + kept)
-        text = whole[len(before) :] if whole.startswith(before) else self._text(kept)
+        start = self._text(before)
+        whole = self._text(before + kept)
+        text = whole[len(start) :] if whole.startswith(start) else self._text(kept)
         places = [place for stop in request.sampling.stop if stop and (place := text.find(stop)) >= 0]
         if places:
             text = text[: min(places)]
@@ -283,7 +289,7 @@ class TransformersModel:
             text,
             "stop" if places or end is not None else "length",
             chat=request.style == "chat",
-            prompt_tokens=len(prompt),
+            prompt_tokens=asked,
             completion_tokens=len(kept),
         )
 
@@ -309,6 +315,12 @@ class TransformersModel:
             return torch.tensor(flags, dtype=torch.bool, device=input_ids.device)
 
         return done
+
+
+def _context(config: Any) -> int:
+    """Tokens that a model takes, 0 where it sets no bound (T5 calls the length it was trained on n_positions)."""
+    named = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
+    return next((int(length) for length in named if length), 0)
 
 
 def _content(message: Message) -> str:

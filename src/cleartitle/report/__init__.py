@@ -26,7 +26,7 @@ from cleartitle.report.humaneval import humaneval_table
 from cleartitle.report.page import render
 from cleartitle.report.terminal import benchmark_table, licoeval_table, published_table
 from cleartitle.report.trace import index_table, matches_table
-from cleartitle.report.write import write_report
+from cleartitle.report.write import summary_table, write_report
 
 __all__ = [
     "Block",
@@ -56,6 +56,7 @@ __all__ = [
     "matches_table",
     "published_table",
     "render",
+    "summary_table",
     "write_comparison",
     "write_report",
 ]

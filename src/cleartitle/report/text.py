@@ -1,12 +1,12 @@
 """Text from models and corpora as HTML: escaped, with hidden signs made visible, cut where it is too long."""
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
 from markupsafe import Markup, escape
 
+from cleartitle.hidden import HIDDEN_SIGNS, code_point, visible
 from cleartitle.report.blocks import Mark, MarkedText
 
 __all__ = ["SHOWN_CHARACTERS", "marked_html", "plain", "shown"]
@@ -14,20 +14,12 @@ __all__ = ["SHOWN_CHARACTERS", "marked_html", "plain", "shown"]
 SHOWN_CHARACTERS = 20_000
 """Most characters of one text in the page."""
 
-# Controls except tab and line feed; what has no glyph or turns the direction of what follows; halves of surrogate
-# pairs, which are no characters; line separators; the tag letters, which hide text; private use; noncharacters.
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
-    "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
-)
-
 
 def plain(text: str) -> str:
     """Text for places without markup (attributes, page title): hidden signs as ``[U+202E]``, one line, cut if long."""
     if len(text) > SHOWN_CHARACTERS:
         text = text[:SHOWN_CHARACTERS] + "…"
-    return " ".join(_HIDDEN.sub(lambda match: f"[{_code(match[0])}]", _lines(text)).split())
+    return " ".join(visible(_lines(text)).split())
 
 
 def shown(text: object) -> Markup:
@@ -73,18 +65,14 @@ def _stretch(text: str, marks: Sequence[Mark]) -> Markup:
 
 def _html(text: str) -> Markup:
     # Escaping first is safe: it brings no hidden sign, and the boxes hold none of the text.
-    return Markup(_HIDDEN.sub(lambda match: _box(match[0]), str(escape(text))))
+    return Markup(HIDDEN_SIGNS.sub(lambda match: _box(match[0]), str(escape(text))))
 
 
 @lru_cache(maxsize=1024)
 def _box(sign: str) -> str:
     title = unicodedata.name(sign, "control or unassigned sign")
-    return str(Markup('<span class="hidden-sign" title="{}">{}</span>').format(title, _code(sign)))
+    return str(Markup('<span class="hidden-sign" title="{}">{}</span>').format(title, code_point(sign)))
 
 
 def _lines(text: str) -> str:
     return text.replace("\r\n", "\n")
-
-
-def _code(sign: str) -> str:
-    return f"U+{ord(sign):04X}"

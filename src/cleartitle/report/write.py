@@ -1,16 +1,24 @@
 """Write the report of a run, whatever its capability."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
 
 from cleartitle.errors import InputError
 from cleartitle.files import read_json, write_text
-from cleartitle.report.humaneval import humaneval_page
+from cleartitle.report.humaneval import humaneval_page, humaneval_table
 from cleartitle.report.licoeval import licoeval_page
+from cleartitle.report.terminal import licoeval_table
 
-__all__ = ["write_report"]
+__all__ = ["summary_table", "write_report"]
 
 _PAGES: dict[str, Callable[..., str]] = {"humaneval": humaneval_page, "licoeval": licoeval_page}
+_TABLES: dict[str, Callable[[Mapping[str, Any]], Sequence[RenderableType]]] = {
+    "humaneval": humaneval_table,
+    "licoeval": licoeval_table,
+}
 
 
 def write_report(run: Path, *, redact: bool = False) -> Path:
@@ -31,3 +39,12 @@ def write_report(run: Path, *, redact: bool = False) -> Path:
     page = run / ("report-redacted.html" if redact else "report.html")
     write_text(page, _PAGES[capability](run, redact=redact))
     return page
+
+
+def summary_table(summary: Mapping[str, Any]) -> Sequence[RenderableType]:
+    """The figures of a run for the terminal, whatever its capability.
+
+    Raises:
+        KeyError: a capability that has no table.
+    """
+    return _TABLES[summary["capability"]](summary)

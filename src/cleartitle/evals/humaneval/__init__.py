@@ -1,7 +1,7 @@
 """HumanEval: does a model write functions that pass their tests (Chen et al. 2021)."""
 
 from cleartitle.evals.humaneval.capability import capability_of
-from cleartitle.evals.humaneval.evaluate import HumanevalOptions, evaluate, run_tests
+from cleartitle.evals.humaneval.evaluate import SCORING, HumanevalOptions, estimate, evaluate, run_tests
 from cleartitle.evals.humaneval.execute import CONTROLS, RESULTS, execute
 from cleartitle.evals.humaneval.pass_at import estimate_pass, pass_at
 from cleartitle.evals.humaneval.problems import DATASET, PROBLEMS, problems
@@ -21,6 +21,7 @@ __all__ = [
     "DATASET",
     "PROBLEMS",
     "RESULTS",
+    "SCORING",
     "Confinement",
     "HumanevalOptions",
     "Limits",
@@ -30,6 +31,7 @@ __all__ = [
     "assemble",
     "capability_of",
     "confinement",
+    "estimate",
     "estimate_pass",
     "evaluate",
     "execute",

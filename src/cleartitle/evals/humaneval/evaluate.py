@@ -1,10 +1,9 @@
 """Run HumanEval: ask, run the programs, sum up. Each step reads and writes tables of the run."""
 
-import asyncio
 import hashlib
 import platform
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,20 +21,18 @@ from cleartitle.evals.humaneval.prompts import INSTRUCTION, problem_request
 from cleartitle.evals.humaneval.sandbox import Limits, confinement
 from cleartitle.evals.run_folder import RunFolder
 from cleartitle.evals.runner import ask
+from cleartitle.evals.session import Scoring, conduct, model_key
 from cleartitle.evals.tables import GENERATIONS
 from cleartitle.files import canonical_json, write_json
-from cleartitle.jobs import Shard, locked, map_shards
-from cleartitle.models import Model, Request, Sampling
-from cleartitle.options import NOT_IN_KEY, as_record, fingerprint
-from cleartitle.tables import read_parts, read_table, table_of, write_table
+from cleartitle.jobs import Shard, map_shards
+from cleartitle.models import Estimate, Model, Request, Sampling
+from cleartitle.options import NOT_IN_KEY, fingerprint
+from cleartitle.tables import read_parts, read_table, table_of
 
-__all__ = ["HumanevalOptions", "evaluate", "run_tests"]
+__all__ = ["SCORING", "HumanevalOptions", "estimate", "evaluate", "run_tests"]
 
 SUMMARY_VERSION = 1
 SHARD_PROBLEMS = 8
-VOLATILE = frozenset({"spent", "served_as", "refused_parameters", "key_from", "workers", "threads", "batch"})
-"""What a model's description says of one session, and not of the model."""
-
 
 OUTCOMES = ("passed", "failed", "error", "timeout", "memory", "crashed", "refused", "empty", "no answer")
 """What can come of an answer (`RESULTS`)."""
@@ -89,44 +86,39 @@ def evaluate(model: Model, output: Path, options: HumanevalOptions) -> dict[str,
         InputError: the folder holds another run, or one that is under way.
         SandboxError: programs cannot be run confined on this system.
     """
-    chosen = problems()
-    chosen = chosen.slice(0, options.limit or chosen.num_rows)
+    chosen = _chosen(options)
     confinement()  # before any call that costs
-    described = {name: value for name, value in model.describe().items() if name not in VOLATILE}
-    key = fingerprint(
-        options,
-        model={"name": model.name, **described},
-        problems=DATASET["sha256"],
-        instruction=INSTRUCTION,
+    key = fingerprint(options, model=model_key(model), problems=DATASET["sha256"], instruction=INSTRUCTION)
+    requests = _requests(model, chosen, options)
+    return conduct(
+        model,
+        output,
+        "humaneval",
+        key,
+        options=options,
+        inputs={"dataset": DATASET},
+        prompts=chosen,
+        answer=partial(ask, model, requests, output / "generations", key=key, label="answer problems"),
+        score=run_tests,
     )
-    with locked(output):
-        run = RunFolder.create(
-            output,
-            "humaneval",
-            key,
-            options=as_record(options),
-            inputs={"model": {"name": model.name, **model.describe()}, "dataset": DATASET},
-        )
-        write_table(output / "prompts.parquet", chosen, key=key)
-        asyncio.run(_answer(model, chosen.to_pylist(), output, options, key))
-        summary = run_tests(output)
-        run.finish(model_after=model.describe())
-        run.seal()
-    return summary
 
 
-async def _answer(
-    model: Model, chosen: Sequence[Mapping[str, Any]], output: Path, options: HumanevalOptions, key: str
-) -> None:
+def estimate(model: Model, options: HumanevalOptions) -> Estimate:
+    """What a run would ask for, before any call."""
+    return model.estimate(tuple(_requests(model, _chosen(options), options)))
+
+
+def _chosen(options: HumanevalOptions) -> pa.Table:
+    table = problems()
+    return table.slice(0, options.limit or table.num_rows)
+
+
+def _requests(model: Model, chosen: pa.Table, options: HumanevalOptions) -> list[Request]:
     sampling = Sampling(
         temperature=options.temperature, max_tokens=options.max_tokens, seed=options.seed, n=options.samples
     )
     style = model.capabilities().style
-    requests: list[Request] = [problem_request(problem, style, sampling) for problem in chosen]
-    try:
-        await ask(model, requests, output / "generations", key=key, label="answer problems")
-    finally:
-        await model.aclose()
+    return [problem_request(problem, style, sampling) for problem in chosen.to_pylist()]
 
 
 def run_tests(path: Path) -> dict[str, Any]:
@@ -136,18 +128,12 @@ def run_tests(path: Path) -> dict[str, Any]:
         InputError: the folder holds no HumanEval run, or one whose answers are not complete.
         SandboxError: programs cannot be run confined on this system.
     """
-    run = RunFolder.open(path)
+    run = RunFolder.open(path, "humaneval")
     record = run.record()
-    if record.get("capability") != "humaneval":
-        raise InputError(f"{path}: a run of {record.get('capability')!r}, not of humaneval")
     options = HumanevalOptions(**record["options"])
     chosen = read_table(path / "prompts.parquet").replace_schema_metadata(None).cast(PROBLEMS)
+    run.check_answers(chosen.num_rows * options.samples)
     answers = read_parts(path / "generations", GENERATIONS, ["prompt_id", "sample_index", "text", "status"])
-    if answers.num_rows != chosen.num_rows * options.samples:
-        raise InputError(
-            f"{path}: {answers.num_rows} of {chosen.num_rows * options.samples} answers are there; "
-            "mend: give the command that started this run again"
-        )
     confined = confinement()
     shards = [Shard(index, table, key=_digest(table)) for index, table in enumerate(_shards(chosen, answers, options))]
     map_shards(
@@ -161,6 +147,9 @@ def run_tests(path: Path) -> dict[str, Any]:
     summary = _summary(record, read_parts(path / "results", RESULTS), answers, confined.record())
     write_json(path / "summary.json", summary)
     return summary
+
+
+SCORING = Scoring(run_tests, ("results",))
 
 
 def _shards(chosen: pa.Table, answers: pa.Table, options: HumanevalOptions) -> Iterator[pa.Table]:

@@ -10,18 +10,18 @@ from cleartitle.evals.licoeval.benchmark import (
 )
 from cleartitle.evals.licoeval.compare import CompareOptions, Comparison, compare
 from cleartitle.evals.licoeval.controls import CONTROLS
-from cleartitle.evals.licoeval.evaluate import LicoevalOptions, estimate, evaluate, open_units, rescore, score_run
+from cleartitle.evals.licoeval.evaluate import SCORING, LicoevalOptions, estimate, evaluate, open_units, score_run
 from cleartitle.evals.licoeval.lico import LicoRange, lico, lico_range
 from cleartitle.evals.licoeval.published import check_published, published
 from cleartitle.evals.licoeval.scoring import MODES, SCORES, score
 from cleartitle.evals.licoeval.units import UNITS, Eligibility
 from cleartitle.evals.licoeval.verdicts import VERDICTS
-from cleartitle.evals.licoeval.verify import Verification, verify
 
 __all__ = [
     "CONTROLS",
     "MODES",
     "SCORES",
+    "SCORING",
     "STATISTICS",
     "UNITS",
     "VERDICTS",
@@ -32,7 +32,6 @@ __all__ = [
     "Eligibility",
     "LicoRange",
     "LicoevalOptions",
-    "Verification",
     "build_benchmark",
     "check_published",
     "compare",
@@ -43,9 +42,7 @@ __all__ = [
     "open_benchmark",
     "open_units",
     "published",
-    "rescore",
     "sample",
     "score",
     "score_run",
-    "verify",
 ]

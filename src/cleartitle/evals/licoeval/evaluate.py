@@ -1,8 +1,6 @@
 """Run LiCoEval: complete, score, ask for the license, grade, sum up. Each step reads and writes tables of the run."""
 
-import asyncio
 import hashlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from cleartitle import __version__
 from cleartitle.errors import InputError
+from cleartitle.evals.failures import failures
 from cleartitle.evals.humaneval import capability_of
 from cleartitle.evals.licoeval.benchmark import Benchmark, content_hash, sample
 from cleartitle.evals.licoeval.controls import CONTROLS, control_answer, other_units
@@ -25,22 +23,20 @@ from cleartitle.evals.licoeval.summary import summarize
 from cleartitle.evals.licoeval.verdicts import verdicts
 from cleartitle.evals.run_folder import RunFolder
 from cleartitle.evals.runner import ask
+from cleartitle.evals.session import Scoring, conduct, model_key
 from cleartitle.evals.tables import GENERATIONS
 from cleartitle.files import canonical_json, write_json
-from cleartitle.jobs import Shard, locked, map_shards
+from cleartitle.jobs import Shard, map_shards
 from cleartitle.models import Estimate, Model, Request, Sampling
-from cleartitle.options import NOT_IN_KEY, as_record, fingerprint
+from cleartitle.options import NOT_IN_KEY, fingerprint
 from cleartitle.similarity import REGEX_TOKENIZER
-from cleartitle.tables import part_paths, read_parts, read_table, table_of, write_table
+from cleartitle.tables import read_parts, read_table, table_of, write_table
 
-__all__ = ["LicoevalOptions", "estimate", "evaluate", "open_units", "rescore", "score_run"]
+__all__ = ["SCORING", "LicoevalOptions", "estimate", "evaluate", "open_units", "score_run"]
 
 SUMMARY_VERSION = 1
-REASONS = 3
 SCORE_UNITS = 256
 """Functions whose answers, and those of the controls, are scored in one shard."""
-VOLATILE = frozenset({"spent", "served_as", "refused_parameters", "key_from", "workers", "threads", "batch"})
-"""What a model's description says of one session, and not of the model."""
 PAPER_MAX_TOKENS = 4096
 
 
@@ -87,51 +83,29 @@ def evaluate(
     """
     beside = None if humaneval is None else capability_of(humaneval, {"name": model.name, **model.describe()})
     units = sample(benchmark.units, options.limit, options.seed)
-    with locked(output):
-        return _evaluate(model, benchmark, units, output, options, beside)
-
-
-def _evaluate(
-    model: Model,
-    benchmark: Benchmark,
-    units: pa.Table,
-    output: Path,
-    options: LicoevalOptions,
-    beside: dict[str, Any] | None,
-) -> dict[str, Any]:
-    key = _key(model, units, options)
-    run = RunFolder.create(
+    key = fingerprint(options, model=model_key(model), units=content_hash(units))
+    return conduct(
+        model,
         output,
         "licoeval",
         key,
-        options=as_record(options),
-        inputs={
-            "model": {"name": model.name, **model.describe()},
-            "benchmark": benchmark.record,
-            "edit_tokenizer": REGEX_TOKENIZER,
-        },
+        options=options,
+        inputs={"benchmark": benchmark.record, "edit_tokenizer": REGEX_TOKENIZER},
+        prompts=units,
+        answer=partial(_answer, model, units, output, options, key),
+        score=score_run,
+        notes={} if beside is None else {"humaneval": beside},
     )
-    if beside is not None:
-        run.note(humaneval=beside)
-    write_table(output / "prompts.parquet", units, key=key)
-    asyncio.run(_answer(model, units, output, options, key))
-    summary = score_run(output)
-    run.finish(model_after=model.describe())
-    run.seal()
-    return summary
 
 
 async def _answer(model: Model, units: pa.Table, output: Path, options: LicoevalOptions, key: str) -> None:
     """Both turns: completions, then the license question where an answer is striking in either mode."""
     rows = units.to_pylist()
-    try:
-        completions = _completions(model, rows, options)
-        await ask(model, completions, output / "generations", key=key, label="complete functions")
-        striking = _score(output, units, options, key)
-        followups = _followups(model, rows, striking, output, options)
-        await ask(model, followups, output / "followups", key=key, label="ask for licenses")
-    finally:
-        await model.aclose()
+    completions = _completions(model, rows, options)
+    await ask(model, completions, output / "generations", key=key, label="complete functions")
+    striking = _score(output, units, options, key)
+    followups = _followups(model, rows, striking, output, options)
+    await ask(model, followups, output / "followups", key=key, label="ask for licenses")
 
 
 def estimate(model: Model, benchmark: Benchmark, options: LicoevalOptions) -> Estimate:
@@ -145,29 +119,19 @@ def open_units(run: Path) -> pa.Table:
     return read_table(run / "prompts.parquet").replace_schema_metadata(None)
 
 
-def score_run(path: Path, *, anew: bool = False) -> dict[str, Any]:
+def score_run(path: Path) -> dict[str, Any]:
     """Score the recorded answers of a run, without the model, and write its verdicts and summary.
 
-    ``anew`` drops scores that are there; otherwise those of the same answers are reused.
+    Scores of the same answers that are there are reused.
 
     Raises:
         InputError: the folder holds no LiCoEval run, or one whose answers are not complete.
     """
-    run = RunFolder.open(path)
+    run = RunFolder.open(path, "licoeval")
     record = run.record()
-    if record.get("capability") != "licoeval":
-        raise InputError(f"{path}: a run of {record.get('capability')!r}, not of licoeval")
     options = LicoevalOptions(**record["options"])
     units = open_units(path)
-    answered = sum(pq.read_metadata(part).num_rows for part in part_paths(path / "generations"))
-    if answered != units.num_rows * options.samples:
-        raise InputError(
-            f"{path}: {answered} of {units.num_rows * options.samples} answers are there; "
-            "mend: give the command that started this run again"
-        )
-    if anew:
-        for part in part_paths(path / "scores"):
-            part.unlink()
+    run.check_answers(units.num_rows * options.samples)
     _score(path, units, options, run.key)
     scores = read_parts(path / "scores", SCORES, [name for name in SCORES.names if name != "body"])
     by_id = {row["prompt_id"]: row for row in units.drop_columns(["preamble", "body"]).to_pylist()}
@@ -175,29 +139,12 @@ def score_run(path: Path, *, anew: bool = False) -> dict[str, Any]:
     graded = verdicts(scores.filter(pc.field("striking")).to_pylist(), by_id, followups)
     write_table(path / "verdicts.parquet", graded, key=run.key)
     summary = _summary(record, units, scores, graded)
-    summary["notes"][:0] = _failures(path)
+    summary["notes"][:0] = failures(path, {"generations": "answers", "followups": "answers to the license question"})
     write_json(path / "summary.json", summary)
     return summary
 
 
-def rescore(path: Path) -> dict[str, Any]:
-    """Score a finished run anew, in place, and seal the new figures.
-
-    Raises:
-        InputError: the folder holds no finished run, or its prompts or answers were altered since it ended.
-    """
-    run = RunFolder.open(path)
-    derived = ("scores/", "verdicts.parquet", "summary.json")
-    if altered := [line for line in run.altered() if not line.startswith(derived)]:
-        raise InputError(f"{path}: {altered[0]} since the run ended; mend: restore it, or score it as recorded answers")
-    summary = score_run(path, anew=True)
-    run.seal()
-    return summary
-
-
-def _key(model: Model, units: pa.Table, options: LicoevalOptions) -> str:
-    described = {name: value for name, value in model.describe().items() if name not in VOLATILE}
-    return fingerprint(options, model={"name": model.name, **described}, units=content_hash(units))
+SCORING = Scoring(score_run, ("scores", "verdicts.parquet"))
 
 
 def _sampling(options: LicoevalOptions) -> Sampling:
@@ -280,17 +227,6 @@ def _digest(answers: pa.Table) -> str:
     for row in answers.to_pylist():
         digest.update(canonical_json(row).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:16]
-
-
-def _failures(path: Path) -> list[str]:
-    """Which calls failed and why, commonest reason first; a call of several samples may fail in each."""
-    notes: list[str] = []
-    for folder, words in (("generations", "answers"), ("followups", "answers to the license question")):
-        errors = read_parts(path / folder, GENERATIONS, ["error"])["error"].drop_null().to_pylist()
-        if errors:
-            reasons = "; ".join(f"{count} times {reason}" for reason, count in Counter(errors).most_common(REASONS))
-            notes.append(f"{len(errors)} {words} failed ({reasons}); the same command asks for them again.")
-    return notes
 
 
 def _summary(record: dict[str, Any], units: pa.Table, scores: pa.Table, graded: pa.Table) -> dict[str, Any]:

@@ -1,0 +1,146 @@
+"""What a pattern cannot say: check digits, address ranges, words that are no secret."""
+
+import ipaddress
+import re
+
+__all__ = [
+    "is_address",
+    "is_card",
+    "is_iban",
+    "is_in_comment",
+    "is_mail",
+    "is_mixed",
+    "is_no_version",
+    "is_password",
+    "is_person",
+    "is_phone",
+    "is_ssn",
+]
+
+_CARD_LENGTHS = {"3": (14, 15, 16), "4": (13, 16, 19), "5": (16,), "2": (16,), "6": (16, 17, 18, 19)}
+_CARD_HEAD = re.compile(
+    r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3(?:[47]|0[0-5]|[689]|5[2-8])|6(?:011|4[4-9]|5|2)"
+)
+_IBAN_LENGTHS = {
+    "AT": 20, "BE": 16, "CH": 21, "CZ": 24, "DE": 22, "DK": 18, "ES": 24, "FI": 18, "FR": 27, "GB": 22, "GR": 27,
+    "HU": 28, "IE": 22, "IT": 27, "LU": 20, "NL": 18, "NO": 15, "PL": 28, "PT": 25, "SE": 24, "SK": 24, "TR": 26,
+}  # fmt: skip
+_NO_SECRET = re.compile(
+    r"(?:x+|\*+|\.+|-+|none|null|nil|true|false|undefined|password|passwd|pwd|secret|token|string|example|changeme"
+    r"|your[\w -]*|my[_-]?(?:password|secret|token|key)|(?:some|the)[_ -].*|test|todo)\Z",
+    re.IGNORECASE,
+)
+_COMMENT_SIGN = re.compile(r"#|//|/\*|^\s*\*|--")
+_DIGITS = re.compile(r"\d+")
+_LOOK_BACK = 160
+_TEMPLATE = re.compile(r"[<>{}$%]|\\[nrt0]|^\.|\(\)")
+_FILE_ENDS = (
+    "py",
+    "js",
+    "ts",
+    "java",
+    "cpp",
+    "cs",
+    "html",
+    "xml",
+    "json",
+    "txt",
+    "md",
+    "png",
+    "jpg",
+    "gif",
+    "svg",
+    "css",
+)
+
+
+def is_card(text: str) -> bool:
+    """Whether the digits are a payment card number: a known issuer's head and length, and a right Luhn check digit."""
+    digits = [int(character) for character in text if character.isdigit()]
+    head = _CARD_HEAD.match("".join(map(str, digits)))
+    if head is None or len(digits) not in _CARD_LENGTHS[head[0][0]] or len(set(digits)) < 2:
+        return False
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def is_iban(text: str) -> bool:
+    """Whether the text is a bank account number with a known country's length and a right check (ISO 13616, mod 97)."""
+    plain = text.replace(" ", "").upper()
+    if _IBAN_LENGTHS.get(plain[:2]) != len(plain):
+        return False
+    return int("".join(str(int(character, 36)) for character in plain[4:] + plain[:4])) % 97 == 1
+
+
+def is_address(text: str) -> bool:
+    """Whether the text is an IP address that can tell of somebody's machine.
+
+    Loopback, unspecified, multicast, net masks, documentation ranges (RFC 5737, 3849) and what reads as a version
+    (all four numbers below 10) tell of nobody. Private addresses count: they show the inside of a network.
+    """
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    if address.is_loopback or address.is_unspecified or address.is_multicast:
+        return False
+    if isinstance(address, ipaddress.IPv6Address):
+        groups = [group for group in text.split(":") if group]
+        return len(groups) >= 3 and any(character.isdigit() for character in text) and address not in _DOCUMENTED_6
+    if text.startswith(("255.", "0.")) or all(int(part) < 10 for part in text.split(".")):
+        return False
+    return not any(address in network for network in _DOCUMENTED)
+
+
+_DOCUMENTED = [ipaddress.ip_network(net) for net in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")]
+_DOCUMENTED_6 = ipaddress.IPv6Network("2001:db8::/32")
+
+
+def is_mail(text: str) -> bool:
+    """Whether the end can be a top-level domain, not that of a file's name, and the user is no service such as git."""
+    user, _, host = text.partition("@")
+    end = host.rpartition(".")[2].lower()
+    return end.isalpha() and end not in _FILE_ENDS and user not in {"git", "hg", "svn"}
+
+
+def is_password(text: str) -> bool:
+    """Whether a quoted value beside a word like ``password`` can be one, and not a template or a stand-in word."""
+    return not _NO_SECRET.match(text) and not _TEMPLATE.search(text) and len(set(text)) > 2
+
+
+def is_mixed(text: str) -> bool:
+    """Whether a value beside a word like ``token`` has letters and digits, as keys do and names do not."""
+    return is_password(text) and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
+
+
+def is_phone(text: str) -> bool:
+    """Whether there are 7 to 15 digits (ITU-T E.164), of at least three kinds, not all of them one by one."""
+    groups = _DIGITS.findall(text)
+    digits = "".join(groups)
+    return 7 <= len(digits) <= 15 and len(set(digits)) >= 3 and all(len(group) > 1 for group in groups[1:])
+
+
+def is_no_version(text: str, start: int, end: int) -> bool:
+    """Whether the line does not speak of a version before ``start``: assembly versions have four numbers too."""
+    return "version" not in _line_before(text, start).lower()
+
+
+def is_in_comment(text: str, start: int, end: int) -> bool:
+    """Whether a comment sign comes before ``start`` in its line."""
+    return _COMMENT_SIGN.search(_line_before(text, start)) is not None
+
+
+def is_person(text: str, start: int, end: int) -> bool:
+    """Whether a name after a word like ``author`` is prose: in a comment, or of two words; not a type annotation."""
+    return is_in_comment(text, start, end) or (" " in text[start:end] and text[end : end + 1] not in "([=.")
+
+
+def _line_before(text: str, start: int) -> str:
+    from_here = max(0, start - _LOOK_BACK)
+    return text[max(text.rfind("\n", from_here, start) + 1, from_here) : start]
+
+
+def is_ssn(text: str) -> bool:
+    """Whether the groups are in the ranges that the US Social Security Administration gives out."""
+    area, group, serial = text.split("-")
+    return area not in {"000", "666"} and area < "900" and group != "00" and serial != "0000"
