@@ -16,6 +16,7 @@ from cleartitle.trace import (
     SearchOptions,
     build_index,
     changed_lines,
+    compact,
     expand,
     load_policy,
     search_files,
@@ -44,6 +45,20 @@ def index_command(
         raise InputError("no corpus named; mend: cleartitle corpus build starter -o CORPUS")
     build_index(list(corpora), output, options)
     searched = Index.open(output).searched
+    print_json(searched) if json else print_rich(*index_table(searched))
+    return 0
+
+
+@app.command(name="compact")
+def compact_command(index: Path, *, json: Json = False) -> int:
+    """Merge the segments of an index into one, so that a search looks in one place.
+
+    Args:
+        index: Folder of an index.
+        json: Print JSON on standard output.
+    """
+    compact(index)
+    searched = Index.open(index).searched
     print_json(searched) if json else print_rich(*index_table(searched))
     return 0
 

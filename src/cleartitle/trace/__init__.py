@@ -2,6 +2,7 @@
 
 from cleartitle.trace.build import build_index
 from cleartitle.trace.changes import changed_lines
+from cleartitle.trace.compact import compact
 from cleartitle.trace.files import expand, search_files
 from cleartitle.trace.index import Index
 from cleartitle.trace.matches import Match, Result, Span
@@ -19,6 +20,7 @@ __all__ = [
     "Span",
     "build_index",
     "changed_lines",
+    "compact",
     "expand",
     "load_policy",
     "search_files",

@@ -22,9 +22,8 @@ from cleartitle.trace.options import IndexOptions
 from cleartitle.trace.prepare import prepare, prepare_shards
 from cleartitle.trace.schema import FORMAT, ORIGINS
 from cleartitle.trace.segment_writer import Chunk, seal_segment, write_segment
-from cleartitle.trace.words import CHANNELS
 
-__all__ = ["build_index", "read_manifest"]
+__all__ = ["build_index", "clear", "publish", "read_manifest"]
 
 
 def build_index(corpora: list[Path], output: Path, options: IndexOptions | None = None) -> dict[str, Any]:
@@ -43,11 +42,12 @@ def build_index(corpora: list[Path], output: Path, options: IndexOptions | None 
         manifest = _manifest(output, options)
         for corpus in opened:
             key = fingerprint(options, corpus=corpus.key, format=FORMAT)
-            if key not in manifest["segments"]:
+            if not any(key in segment["holds"] for segment in manifest["segments"]):
                 _add(corpus, output, key, options)
-                manifest = {**manifest, "segments": [*manifest["segments"], key]}
+                segments = [*manifest["segments"], {"name": key, "holds": [key], "corpora": [corpus.key]}]
+                manifest = {**manifest, "segments": segments}
                 write_json(output / "index.json", manifest)
-        _clear(output, manifest)
+        clear(output, manifest)
     return manifest
 
 
@@ -71,9 +71,8 @@ def _manifest(output: Path, options: IndexOptions) -> dict[str, Any]:
         return {"format": FORMAT, "options": as_record(options), "segments": []}
     manifest = read_manifest(output)
     if manifest["options"]["texts"] != options.texts:
-        raise InputError(
-            f"{output}: has texts: {manifest['options']['texts']}; mend: the same choice or another folder"
-        )
+        held = "with" if manifest["options"]["texts"] else "without"
+        raise InputError(f"{output}: an index {held} texts; mend: the same choice, or another folder")
     return manifest
 
 
@@ -93,18 +92,22 @@ def _add(corpus: Corpus, output: Path, key: str, options: IndexOptions) -> None:
         cap_share=options.common_share,
         cap_least=options.common_least,
     )
-    sources = {"key": key, "corpus": corpus.key, "texts": options.texts}
-    seal_segment(building, {**record, **sources})
-    target = output / "segments" / key
+    seal_segment(building, {**record, "texts": options.texts})
+    publish(building, output / "segments" / key)
+
+
+def publish(building: Path, target: Path) -> None:
+    """Give a finished segment its name."""
     target.parent.mkdir(exist_ok=True)
     shutil.rmtree(target, ignore_errors=True)
     building.replace(target)
 
 
-def _clear(output: Path, manifest: dict[str, Any]) -> None:
+def clear(output: Path, manifest: dict[str, Any]) -> None:
+    """Remove what no manifest names: work in progress, and segments of before."""
     shutil.rmtree(output / ".work", ignore_errors=True)
     for path in (output / "segments").glob("*"):
-        if path.name not in manifest["segments"]:
+        if path.name not in {segment["name"] for segment in manifest["segments"]}:
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -131,20 +134,35 @@ def _chunks(corpus: Path, prepared: Path, names: list[str]) -> Iterator[Chunk]:
             sizes=table["size"].to_numpy(),
             words=table["words"].to_numpy(),
             syncs=_flat(table["syncs"], np.dtype("<u4"))[0],
-            blocks=table["block"].to_pylist(),
+            **_blocks(table),
             origins=origins.take(order).select(ORIGINS.names).cast(ORIGINS),
             origin_counts=counts,
             postings=partial(_postings, table),
         )
 
 
-def _postings(table: pa.Table, channel: str) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
-    assert channel in {item.name for item in CHANNELS}
+def _blocks(table: pa.Table) -> dict[str, Any]:
+    """Blocks of texts, and where in them each document stands."""
+    has_block = table["block"].is_valid().to_numpy()
+    if not has_block.any():
+        nothing = np.zeros(len(table), np.uint32)
+        return {"blocks": [], "block_of": nothing, "offsets": nothing}
+    sizes = table["size"].to_numpy().astype(np.uint64)
+    starts = np.cumsum(sizes) - sizes
+    holder = np.maximum.accumulate(np.where(has_block, np.arange(len(table)), 0))
+    return {
+        "blocks": table["block"].drop_null().to_pylist(),
+        "block_of": (np.cumsum(has_block) - 1).astype(np.uint32),
+        "offsets": (starts - starts[holder]).astype(np.uint32),
+    }
+
+
+def _postings(table: pa.Table, channel: str) -> Iterator[tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]]:
     keys, _ = _flat(table[f"{channel}_keys"], np.dtype("<u8"))
     words, counts = _flat(table[f"{channel}_positions"], np.dtype("<u4"))
     lengths = table["words"].to_numpy().astype(np.uint64)
     bases = (np.cumsum(lengths) - lengths).astype(np.uint32)
-    return keys, words + np.repeat(bases, counts)
+    yield keys, words + np.repeat(bases, counts)
 
 
 def _flat(column: pa.ChunkedArray, kind: np.dtype[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cleartitle import _native
 from cleartitle.errors import InputError
 
-__all__ = ["ChannelReader", "ChannelWriter", "Postings", "map_array"]
+__all__ = ["Before", "ChannelReader", "ChannelWriter", "Postings", "key_mask", "map_array"]
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
@@ -38,13 +38,21 @@ class Postings:
     words: U32
 
 
+@dataclass(frozen=True)
+class Before:
+    """What segments that are merged knew of a channel: fewest bits of a bucket number, and the common keys."""
+
+    bits: int
+    common: U64
+    documents: U32
+
+
 class ChannelWriter:
     """Writes a channel from buckets of rising keys; memory is bounded by one bucket."""
 
-    def __init__(self, folder: Path, name: str, *, postings: int, bits: int | None, starts: U64, cap: int) -> None:
-        self.folder, self.name, self.starts, self.cap = folder, name, starts, cap
-        self.bits = bits if bits is not None else max(0, int(postings / POSTINGS_PER_BUCKET).bit_length())
-        self.bits = min(self.bits, 28)
+    def __init__(self, folder: Path, name: str, *, postings: int, before: Before | None, starts: U64, cap: int) -> None:
+        self.folder, self.name, self.starts, self.cap, self.before = folder, name, starts, cap, before
+        self.bits = before.bits if before else min(28, int(postings / POSTINGS_PER_BUCKET).bit_length())
         self.counts = np.zeros(1 << self.bits, np.uint64)
         blocks = max(1, postings * FILTER_BITS_PER_KEY // 512 + 1)
         self.filter = np.zeros(8 * blocks, np.uint64)
@@ -52,13 +60,14 @@ class ChannelWriter:
         self.documents: list[U32] = []
         self.kept = 0
 
-    def write(self, buckets: Iterable[Postings], already_common: tuple[U64, U32] | None = None) -> dict[str, Any]:
+    def write(self, buckets: Iterable[Postings]) -> dict[str, Any]:
         """Write all buckets and return the counts for the record of the segment."""
-        drop = already_common[0] if already_common else np.empty(0, np.uint64)
-        if already_common:
-            self.common.append(already_common[0])
-            self.documents.append(already_common[1])
-            _native.filter_add(self.filter, already_common[0])
+        drop = np.empty(0, np.uint64)
+        if self.before:
+            drop = self.before.common
+            self.common.append(drop)
+            self.documents.append(self.before.documents)
+            _native.filter_add(self.filter, drop)
         with self._path("rests").open("wb") as rests, self._path("words").open("wb") as words:
             for bucket in buckets:
                 kept = self._select(bucket, drop)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cleartitle import _native
+from cleartitle.errors import InputError
 from cleartitle.trace.build import read_manifest
 from cleartitle.trace.matches import Match, Result, Span, State
 from cleartitle.trace.options import SearchOptions
@@ -56,7 +57,14 @@ class Index:
         """
         path = Path(path)
         manifest = read_manifest(path)
-        return cls(path, manifest, [Segment(path / "segments" / name) for name in manifest["segments"]])
+        try:
+            return cls(path, manifest, _segments(path, manifest))
+        except InputError:
+            # Segments may have been merged between the two looks.
+            renewed = read_manifest(path)
+            if renewed == manifest:
+                raise
+            return cls(path, renewed, _segments(path, renewed))
 
     @property
     def searched(self) -> dict[str, Any]:
@@ -117,6 +125,10 @@ class Index:
                 if candidate is not None:
                     found.append(candidate)
         return found, any_common
+
+
+def _segments(path: Path, manifest: dict[str, Any]) -> list[Segment]:
+    return [Segment(path / "segments" / segment["name"]) for segment in manifest["segments"]]
 
 
 def _positions(query: WordStream, channel: Channel) -> tuple[npt.NDArray[np.uint64], I64]:

@@ -120,6 +120,25 @@ class Segment:
             words = WordStream(words.starts + offset, words.ends + offset, words.exact, words.blind)
         return words, start * SYNC
 
+    def blocks_of(self, documents: npt.NDArray[np.int64]) -> tuple[list[bytes], U32]:
+        """The compressed blocks that hold the texts of some documents, and which of them holds each."""
+        if not len(self._texts) or not len(documents):
+            return [], np.zeros(len(documents), np.uint32)
+        starts, first, inverse = np.unique(
+            self.places["block_start"][documents], return_index=True, return_inverse=True
+        )
+        sizes = self.places["block_size"][documents][first]
+        blocks = [
+            self._texts[int(start) : int(start) + int(size)].tobytes()
+            for start, size in zip(starts, sizes, strict=True)
+        ]
+        return blocks, inverse.astype(np.uint32)
+
+    def syncs_of(self, document: int) -> U32:
+        """Byte offsets of every ``SYNC``-th word of a document."""
+        first = int(self.places["first_sync"][document])
+        return self._syncs[first : first - (-int(self.places["words"][document]) // SYNC)]
+
     def origins_of(self, document: int) -> list[dict[str, Any]]:
         """The places where a document was found."""
         first = int(self.places["first_origin"][document])

@@ -1,7 +1,7 @@
 """Write one segment: documents and origins in order, postings by an external distribution sort."""
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import pyarrow as pa
 from cleartitle import _native
 from cleartitle.files import sha256_file, write_json
 from cleartitle.progress import progress
-from cleartitle.trace.channel_file import ChannelWriter, Postings
+from cleartitle.trace.channel_file import Before, ChannelWriter, Postings
 from cleartitle.trace.schema import DOCUMENTS, FORMAT, ORIGINS
 from cleartitle.trace.words import CHANNELS, SYNC
 
@@ -33,7 +33,9 @@ U64 = npt.NDArray[np.uint64]
 class Chunk:
     """Documents on their way into a segment, with their origins in the same order.
 
-    ``postings`` gives keys and word positions (from the first word of the chunk) of a channel.
+    ``blocks`` are compressed runs of texts; ``block_of`` and ``offsets`` say in which and at which byte of it the text
+    of each document stands (``blocks`` is empty in an index without texts). ``postings`` gives keys and word positions,
+    counted from the first word of the chunk, of a channel.
     """
 
     swhids: pa.ChunkedArray
@@ -41,19 +43,27 @@ class Chunk:
     sizes: U32
     words: U32
     syncs: U32
-    blocks: list[bytes | None]
+    blocks: list[bytes]
+    block_of: U32
+    offsets: U32
     origins: pa.Table
     origin_counts: U32
-    postings: Callable[[str], tuple[U64, U32]]
+    postings: Callable[[str], Iterable[tuple[U64, U32]]]
 
 
 def write_segment(
-    folder: Path, chunks: Callable[[], Iterable[Chunk]], total: int, *, cap_share: float, cap_least: int
+    folder: Path,
+    chunks: Callable[[], Iterable[Chunk]],
+    total: int,
+    *,
+    cap_share: float,
+    cap_least: int,
+    before: Mapping[str, Before] | None = None,
 ) -> dict[str, Any]:
     """Write the files of a segment into ``folder`` and return its record; ``chunks`` is read once a channel.
 
     A key in more documents than ``max(cap_least, cap_share * documents)`` is common: it is counted, but no longer
-    leads anywhere.
+    leads anywhere. ``before`` is what earlier segments knew of the same postings.
 
     Raises:
         ValueError: more than 2^32 - 1 words.
@@ -67,10 +77,11 @@ def write_segment(
             buckets = _Buckets(Path(temporary), int(documents["words"].to_numpy().sum()) * 2 // (channel.w + 1))
             with progress(f"gather postings ({channel.name})", total, "part") as advance:
                 for base, chunk in zip(bases, chunks(), strict=True):
-                    keys, words = chunk.postings(channel.name)
-                    buckets.add(keys, words + np.uint32(base))
+                    for keys, words in chunk.postings(channel.name):
+                        buckets.add(keys, words + np.uint32(base))
                     advance(1)
-            writer = ChannelWriter(folder, channel.name, postings=buckets.count, bits=None, starts=starts, cap=cap)
+            known = before[channel.name] if before else None
+            writer = ChannelWriter(folder, channel.name, postings=buckets.count, before=known, starts=starts, cap=cap)
             channels[channel.name] = writer.write(buckets.sorted(channel.name))
     return {
         "format": FORMAT,
@@ -109,8 +120,9 @@ def _write_documents(folder: Path, chunks: Iterable[Chunk], total: int) -> tuple
             bases.append(word)
             first_words = word + _starts(chunk.words)
             first_origins = origin + _starts(chunk.origin_counts)
-            starts, sizes, offsets = _block_places(chunk, position)
-            position += sum(texts.write(block) for block in chunk.blocks if block is not None)
+            block_sizes = np.array([len(block) for block in chunk.blocks] or [0], np.uint32)
+            starts, sizes = (position + _starts(block_sizes))[chunk.block_of], block_sizes[chunk.block_of]
+            position += sum(texts.write(block) for block in chunk.blocks)
             syncs.write(chunk.syncs.tobytes())
             sync_counts = (chunk.words + np.uint32(SYNC - 1)) // np.uint32(SYNC)
             first_syncs = sync + _starts(sync_counts)
@@ -118,7 +130,7 @@ def _write_documents(folder: Path, chunks: Iterable[Chunk], total: int) -> tuple
             names = chunk.origins["project"].take(pa.array(first_origins - origin)).to_pylist()
             numbers = [projects.setdefault(name, len(projects)) for name in names]
             columns: tuple[Any, ...] = (
-                chunk.swhids, chunk.languages, first_words, chunk.words, starts, sizes, offsets, chunk.sizes,
+                chunk.swhids, chunk.languages, first_words, chunk.words, starts, sizes, chunk.offsets, chunk.sizes,
                 first_syncs, first_origins, chunk.origin_counts, np.array(numbers, np.uint32),
             )  # fmt: skip
             arrays = [
@@ -141,23 +153,6 @@ def _write_documents(folder: Path, chunks: Iterable[Chunk], total: int) -> tuple
 def _starts(lengths: U32) -> U64:
     ends = np.cumsum(lengths, dtype=np.uint64)
     return ends - lengths
-
-
-def _block_places(chunk: Chunk, position: int) -> tuple[U64, U32, U32]:
-    """Of each document: start and size of its block on disk, and its offset in the unpacked block."""
-    sizes = np.array([len(block) if block is not None else 0 for block in chunk.blocks], np.uint64)
-    has_block = np.array([block is not None for block in chunk.blocks], bool)
-    if not has_block.any():
-        nothing = np.zeros(len(sizes), np.uint32)
-        return np.zeros(len(sizes), np.uint64), nothing, nothing
-    ends = np.cumsum(sizes)
-    holder = np.maximum.accumulate(np.where(has_block, np.arange(len(sizes)), 0))
-    text_starts = _starts(chunk.sizes)
-    return (
-        position + (ends - sizes)[holder],
-        sizes[holder].astype(np.uint32),
-        (text_starts - text_starts[holder]).astype(np.uint32),
-    )
 
 
 class _Buckets:
