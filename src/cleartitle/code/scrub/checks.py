@@ -5,6 +5,8 @@ import re
 
 __all__ = [
     "is_address",
+    "is_after_secret_name",
+    "is_assigned_secret",
     "is_card",
     "is_iban",
     "is_in_comment",
@@ -29,6 +31,16 @@ _NO_SECRET = re.compile(
     r"(?:x+|\*+|\.+|-+|none|null|nil|true|false|undefined|password|passwd|pwd|secret|token|string|example|changeme"
     r"|your[\w -]*|my[_-]?(?:password|secret|token|key)|(?:some|the)[_ -].*|test|todo)\Z",
     re.IGNORECASE,
+)
+_ASSIGNED = re.compile(
+    r"(?:(?P<password>password|passwd|passphrase|pwd)"
+    r"|(?:api|access|auth|secret|private|client|account|session)[_-]?(?:key|token|secret)|secret|token|credential)s?"
+    r"[\"']?[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8}[bru]{0,2}[\"']\Z",
+    re.IGNORECASE,
+)
+_SECRET_NAME = re.compile(
+    r"(?:(?<![A-Za-z])(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|SECRET_?KEY)"
+    r"|[?&](?:password|passwd|secret|token|api_?key|access_?token|sig|signature))=\Z"
 )
 _COMMENT_SIGN = re.compile(r"#|//|/\*|^\s*\*|--")
 _DIGITS = re.compile(r"\d+")
@@ -111,6 +123,19 @@ def is_password(text: str) -> bool:
 def is_mixed(text: str) -> bool:
     """Whether a value beside a word like ``token`` has letters and digits, as keys do and names do not."""
     return is_password(text) and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
+
+
+def is_assigned_secret(text: str, start: int, end: int) -> bool:
+    """Whether a quoted value is assigned to a name like ``password``, or to one like ``token`` and has digits too."""
+    match = _ASSIGNED.search(text, max(0, start - 64), start)
+    if match is None:
+        return False
+    return is_password(text[start:end]) if match["password"] else is_mixed(text[start:end])
+
+
+def is_after_secret_name(text: str, start: int, end: int) -> bool:
+    """Whether an unquoted value belongs to a variable of an environment, or a query, that is named like a secret."""
+    return _SECRET_NAME.search(text, max(0, start - 64), start) is not None
 
 
 def is_phone(text: str) -> bool:
