@@ -2,6 +2,7 @@
 
 import re
 
+from cleartitle.code.scrub.checks import is_key_block
 from cleartitle.code.scrub.rule import Rule
 
 __all__ = ["TOKEN_RULES"]
@@ -26,6 +27,7 @@ TOKEN_RULES: tuple[Rule, ...] = (
             r"|(?:[\s\"'+\\/#*,;]{1,32}[A-Za-z0-9+/=]{16,128})*+)"
         ),
         ("private key",),
+        is_key_block,
     ),
     Rule(
         "URL with credentials",

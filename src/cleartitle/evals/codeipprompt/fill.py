@@ -37,7 +37,7 @@ def originals(corpus: Corpus, prompts: pa.Table, options: ScrubOptions) -> dict[
     found: dict[str, dict[str, str]] = {}
     for shard in corpus.work_shards(languages=LANGUAGES):
         works = shard.table()
-        for work in works.filter(pc.field("swhid").isin(wanted)).to_pylist():
+        for work in works.filter(pc.field("swhid").isin(pa.array(wanted, pa.string()))).to_pylist():
             mapping = scrub(normal_line_ends(work["text"]), language=work["language"], options=options).mapping
             if mapping:
                 found[work["swhid"]] = mapping
@@ -46,9 +46,9 @@ def originals(corpus: Corpus, prompts: pa.Table, options: ScrubOptions) -> dict[
 
 def _places(works: pa.Table, chosen: pa.Table) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     places: dict[str, list[Mapping[str, Any]]] = {}
-    for place in chosen.filter(pc.field("content_id").isin(works["swhid"].to_pylist())).to_pylist():
+    for place in chosen.filter(pc.field("content_id").isin(works["swhid"].combine_chunks())).to_pylist():
         places.setdefault(place["content_id"], []).append(place)
-    for work in works.filter(pc.field("swhid").isin(list(places))).to_pylist():
+    for work in works.filter(pc.field("swhid").isin(pa.array(list(places), pa.string()))).to_pylist():
         for place in sorted(places[work["swhid"]], key=lambda place: place["prompt_first_line"]):
             yield work, place
 

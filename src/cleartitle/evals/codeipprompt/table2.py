@@ -8,9 +8,9 @@ import pyarrow as pa
 from cleartitle.evals.codeipprompt.prompts import LANGUAGES
 from cleartitle.licenses import CLASSES
 
-__all__ = ["PUBLISHED", "table_2"]
+__all__ = ["PUBLISHED_TABLE_2", "table_2"]
 
-PUBLISHED: dict[str, Any] = {
+PUBLISHED_TABLE_2: dict[str, Any] = {
     "total": 179_100,
     "tokens": {"mean": 13.2, "sd": 7.1},
     "classes": {
