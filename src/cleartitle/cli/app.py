@@ -26,6 +26,8 @@ app.command("cleartitle.cli.corpus_commands:app", name="corpus", help="Gather li
 app.command("cleartitle.cli.benchmark_commands:app", name="benchmark", help="Build a benchmark from a corpus.")
 app.command("cleartitle.cli.study_commands:app", name="study", help="The studies behind the standards.")
 app.command("cleartitle.cli.label_commands:app", name="label", help="Have people judge what the program judges.")
+app.command("cleartitle.cli.prompt_commands:app", name="prompts", help="Build prompts of CodeIPPrompt from a corpus.")
+app.command("cleartitle.cli.scrub_commands:app", name="scrub", help="Take secrets out of texts; put them back; count.")
 app.command("cleartitle.cli.license_commands:app", name="license", help="Read licenses of files and in answers.")
 app.command("cleartitle.cli.trace_commands:app", name="trace", help="Find the licensed works that a text copies.")
 app.command("cleartitle.cli.run_commands:report", name="report", help="Write report.html of a run anew.")

@@ -180,7 +180,8 @@ def _find(root: Node, language: str) -> Iterator[_Found]:
                 # In Python comments before the first statement of a block stand before the block.
                 waiting.append(_Entry(node, (start, comment) if one else None, run if kind == "block" else []))
             run = []
-            row_before = node.end_point.row
+            # A directive ends at the start of the next line.
+            row_before = node.end_point.row - (node.end_point.column == 0)
 
 
 class _Entry(NamedTuple):

@@ -86,7 +86,7 @@ def _run_here(operation: Operation, shards: Sequence[Shard], output: Path, key: 
 
 
 def _do(operation: Operation, shard: Shard, output: Path, key: str) -> ShardResult:
-    table = operation(shard.load if isinstance(shard.load, pa.Table) else shard.load())
+    table = operation(shard.table())
     path = output / part_name(shard.index)
     write_table(path, table, key=shard.part_key(key))
     return ShardResult(shard.index, path, table.num_rows, reused=False)

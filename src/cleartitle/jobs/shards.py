@@ -45,6 +45,10 @@ class Shard:
     load: Load | pa.Table
     key: str = ""
 
+    def table(self) -> pa.Table:
+        """The rows, read if need be."""
+        return self.load if isinstance(self.load, pa.Table) else self.load()
+
     def part_key(self, key: str) -> str:
         """The key that this shard's part must carry under the job's ``key``."""
         return f"{key}/{self.key}" if self.key else key

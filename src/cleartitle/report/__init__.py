@@ -24,6 +24,7 @@ from cleartitle.report.comparison import comparison_table, write_comparison
 from cleartitle.report.corpus import corpus_table
 from cleartitle.report.humaneval import humaneval_table
 from cleartitle.report.page import render
+from cleartitle.report.prompts import prompts_table
 from cleartitle.report.terminal import benchmark_table, licoeval_table, published_table
 from cleartitle.report.trace import index_table, matches_table
 from cleartitle.report.write import summary_table, write_report
@@ -54,6 +55,7 @@ __all__ = [
     "index_table",
     "licoeval_table",
     "matches_table",
+    "prompts_table",
     "published_table",
     "render",
     "summary_table",

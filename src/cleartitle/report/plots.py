@@ -14,7 +14,20 @@ import numpy as np
 
 from cleartitle.report.svg import INK, to_svg
 
-__all__ = ["COLORS", "Panel", "Series", "bars", "bubbles", "ecdf", "histograms", "logarithmic_histograms"]
+__all__ = [
+    "COLORS",
+    "Band",
+    "Panel",
+    "Series",
+    "bands",
+    "bars",
+    "bubbles",
+    "curves",
+    "ecdf",
+    "histograms",
+    "intervals",
+    "logarithmic_histograms",
+]
 
 COLORS = ("#3d86c6", "#d07a1f", "#4c9a5f", "#b0589a", "#8b949e", "#c9504f", "#8a7a2e", "#6a6fd0")
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)), (0, (3, 1)))
@@ -39,6 +52,45 @@ class Panel:
     title: str
     values: Sequence[float]
     logarithmic: bool = False
+
+
+@dataclass(frozen=True)
+class Band:
+    """Named values along an x axis, with what is shaded around them where there is anything. None is no value."""
+
+    title: str
+    values: Sequence[float | None]
+    low: Sequence[float] | None = None
+    high: Sequence[float] | None = None
+
+
+def bands(
+    name: str,
+    places: Sequence[float],
+    panels: Sequence[tuple[str, Sequence[Band]]],
+    axis: str,
+    marked: float,
+    *,
+    log: bool,
+) -> str:
+    """Panels beside each other over the same places: lines from 0 to 1, some with a shade, a line at ``marked``."""
+    figure, all_axes = _figure(2.9, len(panels))
+    for axes, (title, drawn) in zip(all_axes, panels, strict=True):
+        for number, one in enumerate(drawn):
+            color, values = COLORS[number], [math.nan if value is None else value for value in one.values]
+            if one.low is not None and one.high is not None:
+                axes.fill_between(places, one.low, one.high, color=color, alpha=0.18, linewidth=0)
+            axes.plot(places, values, color=color, linestyle=_DASHES[number], linewidth=1.8, label=_short(one.title))
+        axes.set_ylim(-0.02, 1.02)
+        axes.set_xlabel(_short(axis))
+        axes.set_title(_short(title), fontsize=9, color=INK)
+        if log:
+            _log_axis(axes, places)
+        _threshold(axes, marked, vertical=True)
+        _grid(axes, "both")
+    handles, labels = all_axes[0].get_legend_handles_labels()
+    _legend(all_axes[0], 3, handles, labels)
+    return to_svg(figure, name)
 
 
 def bars(name: str, labels: Sequence[str], series: Sequence[Series], axis: str) -> str:
@@ -126,6 +178,73 @@ def histograms(name: str, panels: Sequence[tuple[str, Sequence[Series]]], thresh
     if len(panels[0][1]) > 1:
         handles, labels = all_axes[0].get_legend_handles_labels()
         _legend(all_axes[0], 2, handles, labels)
+    return to_svg(figure, name)
+
+
+def curves(name: str, panels: Sequence[tuple[Panel, Sequence[Series]]], thresholds: Sequence[float], axis: str) -> str:
+    """Panels beside each other: counts as step lines over the values of each panel, with a line at its threshold.
+
+    A count holds from its own value up to the next one, as the number above a threshold does.
+    """
+    figure, all_axes = _figure(2.7, len(panels))
+    for axes, (panel, series), threshold in zip(all_axes, panels, thresholds, strict=True):
+        for number, one in enumerate(series):
+            axes.step(
+                panel.values,
+                [math.nan if value is None else value for value in one.values],
+                where="post",
+                color=COLORS[number],
+                linestyle=_DASHES[number],
+                linewidth=1.8,
+                label=_short(one.title),
+            )
+        axes.set_ylim(bottom=0)
+        axes.margins(y=0.12)
+        axes.set_xlabel(_short(panel.title))
+        _threshold(axes, threshold, vertical=True)
+        _grid(axes, "both")
+    all_axes[0].set_ylabel(_short(axis))
+    handles, labels = all_axes[0].get_legend_handles_labels()
+    _legend(all_axes[0], 2, handles, labels)
+    return to_svg(figure, name)
+
+
+def intervals(
+    name: str,
+    labels: Sequence[str],
+    series: Sequence[tuple[str, Sequence[tuple[float, float, float] | None]]],
+    axis: str,
+) -> str:
+    """Shares with their intervals over labels that have an order; ``(value, low, high)`` from 0 to 1, in percent."""
+    figure, all_axes = _figure(3.0)
+    axes = all_axes[0]
+    for number, (title, values) in enumerate(series):
+        shift = 0.12 * (number - (len(series) - 1) / 2)
+        known = [(place + shift, *value) for place, value in enumerate(values) if value is not None]
+        places, middles, lows, highs = (list(column) for column in zip(*known, strict=True)) if known else ([],) * 4
+        axes.errorbar(
+            places,
+            [100 * value for value in middles],
+            yerr=[
+                [100 * max(0.0, value - low) for value, low in zip(middles, lows, strict=True)],
+                [100 * max(0.0, high - value) for value, high in zip(middles, highs, strict=True)],
+            ],
+            color=COLORS[number],
+            linestyle=_DASHES[number],
+            marker="osD^v"[number % 5],
+            markersize=5,
+            capsize=3,
+            linewidth=1.4,
+            label=_short(title),
+        )
+    axes.set_xticks(range(len(labels)), [_short(label) for label in labels])
+    axes.set_xlabel(_short(axis))
+    axes.set_ylim(-2, 102)
+    axes.set_ylabel("share of answers, %")
+    _grid(axes, "y")
+    handles, titles = axes.get_legend_handles_labels()
+    # The line alone: an error bar is a container of several artists.
+    _legend(axes, 3, [handle[0] for handle in handles], titles)
     return to_svg(figure, name)
 
 
@@ -236,7 +355,7 @@ def _legend(axes: Any, columns: int, *entries: Any) -> None:
 
 def _log_axis(axes: Any, values: Sequence[float]) -> None:
     low, high = min(values, default=1), max(values, default=1)
-    known = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+    known = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
     first = max((tick for tick in known if tick <= low), default=low)
     last = min((tick for tick in known if tick >= high), default=high)
     ticks = [tick for tick in known if first <= tick <= last]

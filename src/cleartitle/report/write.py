@@ -10,14 +10,20 @@ from cleartitle.errors import InputError
 from cleartitle.files import read_json, write_text
 from cleartitle.report.humaneval import humaneval_page, humaneval_table
 from cleartitle.report.licoeval import licoeval_page
+from cleartitle.report.striking import striking_page, striking_table
 from cleartitle.report.terminal import licoeval_table
 
 __all__ = ["summary_table", "write_report"]
 
-_PAGES: dict[str, Callable[..., str]] = {"humaneval": humaneval_page, "licoeval": licoeval_page}
+_PAGES: dict[str, Callable[..., str]] = {
+    "humaneval": humaneval_page,
+    "licoeval": licoeval_page,
+    "striking": striking_page,
+}
 _TABLES: dict[str, Callable[[Mapping[str, Any]], Sequence[RenderableType]]] = {
     "humaneval": humaneval_table,
     "licoeval": licoeval_table,
+    "striking": striking_table,
 }
 
 

@@ -2,7 +2,7 @@
 
 from cleartitle.code.scrub.leaks import Finding, Leaks, leaks
 from cleartitle.code.scrub.maps import read_map, write_map
-from cleartitle.code.scrub.rules import TYPES
+from cleartitle.code.scrub.rule import TYPES
 from cleartitle.code.scrub.scrubber import Scrubbed, ScrubOptions, restore, scrub
 
 __all__ = [

@@ -5,8 +5,11 @@ import re
 
 __all__ = [
     "is_address",
+    "is_after_secret_name",
+    "is_assigned_secret",
     "is_card",
     "is_iban",
+    "is_key_block",
     "is_in_comment",
     "is_mail",
     "is_mixed",
@@ -30,9 +33,21 @@ _NO_SECRET = re.compile(
     r"|your[\w -]*|my[_-]?(?:password|secret|token|key)|(?:some|the)[_ -].*|test|todo)\Z",
     re.IGNORECASE,
 )
+_ASSIGNED = re.compile(
+    r"(?:(?P<password>password|passwd|passphrase|pwd)"
+    r"|(?:api|access|auth|secret|private|client|account|session)[_-]?(?:key|token|secret)|secret|token|credential)s?"
+    r"[\"']?[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8}[bru]{0,2}[\"']\Z",
+    re.IGNORECASE,
+)
+_SECRET_NAME = re.compile(
+    r"(?:(?<![A-Za-z])(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|SECRET_?KEY)"
+    r"|[?&](?:password|passwd|secret|token|api_?key|access_?token|sig|signature))=\Z"
+)
 _COMMENT_SIGN = re.compile(r"#|//|/\*|^\s*\*|--")
+_KEY_RUN = re.compile(r"[A-Za-z0-9+/=]{8,}")
 _DIGITS = re.compile(r"\d+")
 _LOOK_BACK = 160
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|[A-Za-z_.-]*(?:[Pp]assw|[Ss]ecret|[Tt]oken)[A-Za-z_.-]*\Z")
 _TEMPLATE = re.compile(r"[<>{}$%]|\\[nrt0]|^\.|\(\)")
 _FILE_ENDS = (
     "py",
@@ -75,8 +90,9 @@ def is_iban(text: str) -> bool:
 def is_address(text: str) -> bool:
     """Whether the text is an IP address that can tell of somebody's machine.
 
-    Loopback, unspecified, multicast, net masks, documentation ranges (RFC 5737, 3849) and what reads as a version
-    (all four numbers below 10) tell of nobody. Private addresses count: they show the inside of a network.
+    Loopback, unspecified, multicast, net masks, documentation ranges (RFC 5737, 3849) and what reads as a version or
+    a section (the first number below 20, three of four below 10) or as an object identifier of X.500 (2.5) tell of
+    nobody. Private addresses count: they show the inside of a network.
     """
     try:
         address = ipaddress.ip_address(text)
@@ -87,13 +103,22 @@ def is_address(text: str) -> bool:
     if isinstance(address, ipaddress.IPv6Address):
         groups = [group for group in text.split(":") if group]
         return len(groups) >= 3 and any(character.isdigit() for character in text) and address not in _DOCUMENTED_6
-    if text.startswith(("255.", "0.")) or all(int(part) < 10 for part in text.split(".")):
+    parts = [int(part) for part in text.split(".")]
+    if parts[0] in {0, 255} or text.startswith("2.5."):
+        return False
+    if not address.is_private and parts[0] < 20 and sum(part < 10 for part in parts) >= 3:
         return False
     return not any(address in network for network in _DOCUMENTED)
 
 
 _DOCUMENTED = [ipaddress.ip_network(net) for net in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")]
 _DOCUMENTED_6 = ipaddress.IPv6Network("2001:db8::/32")
+
+
+def is_key_block(text: str) -> bool:
+    """Whether a key stands between the markers of a block, not the markers alone as in code that looks for them."""
+    body = text.split("-----", 2)[2].rpartition("-----END")[0] or text.split("-----", 2)[2]
+    return sum(len(run) for run in _KEY_RUN.findall(body)) >= 16
 
 
 def is_mail(text: str) -> bool:
@@ -105,7 +130,7 @@ def is_mail(text: str) -> bool:
 
 def is_password(text: str) -> bool:
     """Whether a quoted value beside a word like ``password`` can be one, and not a template or a stand-in word."""
-    return not _NO_SECRET.match(text) and not _TEMPLATE.search(text) and len(set(text)) > 2
+    return not (_NO_SECRET.match(text) or _VARIABLE.match(text) or _TEMPLATE.search(text)) and len(set(text)) > 2
 
 
 def is_mixed(text: str) -> bool:
@@ -113,11 +138,27 @@ def is_mixed(text: str) -> bool:
     return is_password(text) and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
 
 
+def is_assigned_secret(text: str, start: int, end: int) -> bool:
+    """Whether a quoted value is assigned to a name like ``password``, or to one like ``token`` and has digits too."""
+    match = _ASSIGNED.search(text, max(0, start - 64), start)
+    if match is None:
+        return False
+    return is_password(text[start:end]) if match["password"] else is_mixed(text[start:end])
+
+
+def is_after_secret_name(text: str, start: int, end: int) -> bool:
+    """Whether an unquoted value belongs to a variable of an environment, or a query, that is named like a secret."""
+    return _SECRET_NAME.search(text, max(0, start - 64), start) is not None
+
+
 def is_phone(text: str) -> bool:
     """Whether there are 7 to 15 digits (ITU-T E.164), of at least three kinds, not all of them one by one."""
     groups = _DIGITS.findall(text)
     digits = "".join(groups)
-    return 7 <= len(digits) <= 15 and len(set(digits)) >= 3 and all(len(group) > 1 for group in groups[1:])
+    if not 7 <= len(digits) <= 15 or len(set(digits)) < 3:
+        return False
+    # One point alone makes a decimal number.
+    return all(len(group) > 1 for group in groups[1:]) and not (len(groups) == 2 and "." in text)
 
 
 def is_no_version(text: str, start: int, end: int) -> bool:

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate
 
-from cleartitle.code.scrub.rules import TYPES
+from cleartitle.code.scrub.rule import TYPES
 from cleartitle.code.scrub.scrubber import Span, find
 
 __all__ = ["Finding", "Leaks", "leaks"]

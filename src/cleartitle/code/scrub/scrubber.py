@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cleartitle.code.scrub.rules import PLACEHOLDER, RULES, TYPES, Rule
+from cleartitle.code.scrub.rule import PLACEHOLDER, TYPES, Rule
+from cleartitle.code.scrub.rules import RULES
 from cleartitle.errors import InputError
 
 __all__ = ["ScrubOptions", "Scrubbed", "Span", "find", "restore", "scrub"]
@@ -119,7 +120,9 @@ def find(text: str, types: tuple[str, ...] = TYPES, names: Callable[[str], Itera
 
     Where two overlap, the type that comes first in ``TYPES`` wins, then the one that begins first, then the longer.
     """
-    found = [span for rule in RULES if rule.type in types for span in _apply(rule, text)]
+    small = text.lower()
+    rules = (rule for rule in RULES if rule.type in types and _may_be_in(rule, small))
+    found = [span for rule in rules for span in _apply(rule, text)]
     if names is not None and "PERSON" in types:
         found.extend(names(text))
     if not found:
@@ -146,9 +149,11 @@ class _Taken:
         return True
 
 
+def _may_be_in(rule: Rule, small: str) -> bool:
+    return not rule.needs or any(literal in small for literal in rule.needs)
+
+
 def _apply(rule: Rule, text: str) -> Iterator[Span]:
-    if rule.needs and not any(literal in text for literal in rule.needs):
-        return
     group = "value" if "value" in rule.pattern.groupindex else 0
     for match in rule.pattern.finditer(text):
         start, end = match.span(group)

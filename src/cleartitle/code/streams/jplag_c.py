@@ -31,7 +31,15 @@ _DIRECTIVE = rb"#(?:[^\\\r\n\"/]|" + _JOINT + rb"|" + _STRING + rb"|" + _COMMENT
 _SIGN = rb"<<=|>>=|[-+*/%&|^]=|\+\+|--|\.\.\.|[{}?]"
 # What is no token comes first: a comparison must not be read as an assignment, nor a text as code.
 _LEXEMES = re.compile(
-    rb"[=!<>]=|" + _STRING + rb"|'(?:[^'\\\r\n]|\\\r\n|\\.)*'?|" + _COMMENT + rb"|" + _DIRECTIVE + rb"|(" + _SIGN + rb"|=)"
+    rb"[=!<>]=|"
+    + _STRING
+    + rb"|'(?:[^'\\\r\n]|\\\r\n|\\.)*'?|"
+    + _COMMENT
+    + rb"|"
+    + _DIRECTIVE
+    + rb"|("
+    + _SIGN
+    + rb"|=)"
     rb"|\d\w*|([A-Za-z_$\x80-\xff][\w$\x80-\xff]*)",
     re.DOTALL,
 )

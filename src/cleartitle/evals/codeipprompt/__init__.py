@@ -1,5 +1,16 @@
 """CodeIPPrompt: how close does a code model come to licensed code in n tries, per license class and language."""
 
+from cleartitle.evals.codeipprompt.build import PromptOptions, build_prompts
 from cleartitle.evals.codeipprompt.prompts import LANGUAGES, PROMPTS, REPORTED_APART, PromptSet
+from cleartitle.evals.codeipprompt.table2 import PUBLISHED_TABLE_2, table_2
 
-__all__ = ["LANGUAGES", "PROMPTS", "REPORTED_APART", "PromptSet"]
+__all__ = [
+    "LANGUAGES",
+    "PROMPTS",
+    "PUBLISHED_TABLE_2",
+    "REPORTED_APART",
+    "PromptOptions",
+    "PromptSet",
+    "build_prompts",
+    "table_2",
+]

@@ -18,6 +18,7 @@ __all__ = ["THRESHOLDS", "Label", "read_labels", "threshold_study"]
 
 THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(20))
 """The steps of the paper."""
+CONTROL = "control:"
 ID_NAMES = ("item_id", "pair_id", "id")
 SIMILAR = frozenset({"copied", "copy", "similar", "yes", "true", "1"})
 NOT_SIMILAR = frozenset({"independent", "different", "not similar", "not copied", "no", "false", "0"})
@@ -35,7 +36,7 @@ class Label:
 def read_labels(path: Path) -> list[Label]:
     """Labels of a CSV file with the columns ``item_id`` (or ``pair_id``), ``rater`` and ``answer``.
 
-    Answers that mean similar are `SIMILAR`, those that mean the contrary `NOT_SIMILAR`; any other one is neither.
+    Attention checks (ids that start with `CONTROL`) are passed over. Answers that mean similar are `SIMILAR`, those that mean the contrary `NOT_SIMILAR`; any other one is neither.
 
     Raises:
         InputError: the file cannot be read, or lacks a column.
@@ -50,7 +51,7 @@ def read_labels(path: Path) -> list[Label]:
             return [
                 Label(row[identity], row.get("rater") or "", _meaning(row["answer"] or ""))
                 for row in reader
-                if row[identity]
+                if row[identity] and not row[identity].startswith(CONTROL)
             ]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path}: not a CSV file in UTF-8 ({error})") from None

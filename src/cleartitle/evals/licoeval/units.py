@@ -61,7 +61,9 @@ class Eligibility:
     ``paper`` takes licenses from file headers only and counts all lines of a body. ``corrected`` also takes the
     declaration of the package (marked in ``license_source``), counts nonblank lines only, and leaves out files whose
     header and package disagree, because their true license is open, and functions of which even a verbatim copy could
-    not be striking, because all their comments are notes to tools or stand in the prompt.
+    not be striking, because all their comments are notes to tools or stand in the prompt. A bound of -1 asks for no
+    comment at all. Without ``licensed``
+    neither license nor notice of origin keeps anything out (section III-D1).
     """
 
     mode: Mode = "corrected"
@@ -72,6 +74,7 @@ class Eligibility:
     """The longest prompt of Table III; longer ones would not fit small models."""
     body_lines_max: int = 400
     """Table III: the longest body has 398 lines."""
+    licensed: bool = True
 
 
 def cut(works: pa.Table, *, rules: Eligibility) -> pa.Table:
@@ -118,16 +121,19 @@ def _reason(unit: Unit, before: str, rules: Eligibility) -> str | None:
         return "no comment"
     if unit.complexity <= rules.complexity_gt:
         return "simple"
-    if _COPIED.search(before) or _COPIED.search(unit.source):
+    if rules.licensed and (_COPIED.search(before) or _COPIED.search(unit.source)):
         return "copied from elsewhere"
     prompt = f"{before}\n{unit.signature}{unit.docstring}"
-    if rules.mode == "corrected" and not shared_comments(unit.body, unit.body, prompt):
+    wanted = rules.mode == "corrected" and rules.comments_gt >= 0
+    if wanted and not shared_comments(unit.body, unit.body, prompt):
         return "no comment that could be shared"
     return None
 
 
 def _license(work: Mapping[str, Any], rules: Eligibility) -> tuple[str, str | None]:
     """The license that a function of this file has in this mode, and why it cannot be used, if it cannot."""
+    if not rules.licensed:
+        return work["license"] or "", None
     if rules.mode == "paper":
         expression = work["header_license"] if work["header_status"] == "ok" else None
         missing = "no license in the header"
@@ -165,7 +171,7 @@ def _row(work: Mapping[str, Any], unit: Unit, before: str, expression: str) -> d
         "language": work["language"],
         "name": unit.name,
         "license": expression,
-        "license_class": classify(expression),
+        "license_class": classify(expression or None),
         "license_source": "header" if work["header_status"] == "ok" else "declaration",
         "trust": work["trust"],
         "copyright_lines": work["copyright_lines"],

@@ -1,0 +1,17 @@
+"""The models of a study."""
+
+from dataclasses import dataclass
+
+__all__ = ["Subject"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One model: its name in tables, how it is opened, and whether it was trained on the accessed groups.
+
+    A model that was not is a control: there the accessed functions are as unseen as the others.
+    """
+
+    name: str
+    spec: str
+    exposed: bool
