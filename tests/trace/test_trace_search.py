@@ -81,6 +81,26 @@ def test_a_copy_is_found_with_its_license_and_lines(index, edit):
         assert best.spans[0].kind == "renamed" and best.containment > 0.9
 
 
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bare")
+    corpus = make_corpus(folder, {f"m/{n}.py": module(n, "gpl" if n == 3 else "mit") for n in range(8)})
+    build_index([corpus], folder / "index", IndexOptions(texts=False, workers=1))
+    return Index.open(folder / "index")
+
+
+@pytest.mark.parametrize("edit", ["verbatim", "renamed", "reformatted", "first half", "inside other code"])
+def test_fingerprints_alone_find_copies_and_their_lines(bare, edit):
+    best = bare.search(EDITS[edit](COPIED)).matches[0]
+    assert (best.path, best.license) == (ORIGIN, "GPL-3.0-or-later")
+    source = module(3, "gpl").splitlines()
+    first = source.index(COPIED.splitlines()[0]) + 1
+    if edit in ("verbatim", "renamed"):
+        lines = [span.origin for span in best.spans]
+        assert min(line[0] for line in lines) - first <= 2
+        assert first + len(COPIED.splitlines()) - 1 - max(line[1] for line in lines) <= 2
+
+
 def test_code_that_nobody_holds_is_not_found(index):
     found = index.search("def answer(question):\n" + "\n".join(f"    print({n}, question[{n}:])" for n in range(12)))
     assert (found.state, found.matches) == ("none", ())

@@ -1,7 +1,7 @@
 """Build an index: fingerprint on all cores, write one segment a corpus, publish it at once or not at all."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,9 @@ from cleartitle.trace.segment_writer import Chunk, seal_segment, write_segment
 __all__ = ["build_index", "clear", "publish", "read_manifest"]
 
 
-def build_index(corpora: list[Path], output: Path, options: IndexOptions | None = None) -> dict[str, Any]:
+def build_index(
+    corpora: Sequence[Path | str], output: Path | str, options: IndexOptions | None = None
+) -> dict[str, Any]:
     """Add each corpus to the index in ``output`` as a segment of its own, and return the manifest.
 
     A corpus that the index holds already, by content and options, is left as it is. Readers see the new segment when
@@ -36,6 +38,7 @@ def build_index(corpora: list[Path], output: Path, options: IndexOptions | None 
         InputError: no corpus, another build at work, or an index of another format or other options.
     """
     options = options or IndexOptions()
+    output = Path(output)
     opened = [Corpus.open(path) for path in corpora]
     output.mkdir(parents=True, exist_ok=True)
     with locked(output):
@@ -133,6 +136,8 @@ def _chunks(corpus: Path, prepared: Path, names: list[str]) -> Iterator[Chunk]:
             languages=table["language"],
             sizes=table["size"].to_numpy(),
             words=table["words"].to_numpy(),
+            lines=_flat(table["lines"], np.dtype("u1"))[0].tobytes(),
+            line_counts=_flat(table["lines"], np.dtype("u1"))[1].astype(np.uint32),
             syncs=_flat(table["syncs"], np.dtype("<u4"))[0],
             **_blocks(table),
             origins=origins.take(order).select(ORIGINS.names).cast(ORIGINS),

@@ -111,6 +111,7 @@ def _before(segments: list[Segment], channel: str) -> Before:
 def _chunks(segments: list[Segment], kept: list[npt.NDArray[np.int64]], origins: list[pa.Table]) -> Iterator[Chunk]:
     for segment, documents, places in zip(segments, kept, origins, strict=True):
         blocks, block_of = segment.blocks_of(documents)
+        lines = [segment.coded_lines(document) for document in documents.tolist()]
         syncs = [segment.syncs_of(document) for document in documents.tolist()]
         words = segment.places["words"][documents]
         yield Chunk(
@@ -119,6 +120,8 @@ def _chunks(segments: list[Segment], kept: list[npt.NDArray[np.int64]], origins:
             sizes=segment.places["size"][documents],
             words=words,
             syncs=np.concatenate([np.empty(0, np.uint32), *syncs]),
+            lines=b"".join(line.tobytes() for line in lines),
+            line_counts=np.array([len(line) for line in lines], np.uint32),
             blocks=blocks,
             block_of=block_of,
             offsets=segment.places["offset"][documents],

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
@@ -11,8 +12,8 @@ import zstandard
 from cleartitle.corpus import Corpus
 from cleartitle.jobs import Shard
 from cleartitle.tables import part_paths, table_of
-from cleartitle.trace.schema import PREPARED
-from cleartitle.trace.words import CHANNELS, SYNC, fingerprints, word_stream
+from cleartitle.trace.schema import LONG_LINE, PREPARED
+from cleartitle.trace.words import CHANNELS, SYNC, WordStream, fingerprints, line_starts, word_stream
 
 __all__ = ["BLOCK", "prepare", "prepare_shards"]
 
@@ -61,6 +62,7 @@ def prepare(works: pa.Table, *, with_texts: bool = True) -> pa.Table:
             words = word_stream(data)
             row: dict[str, Any] = {"swhid": swhid, "language": language, "size": len(data), "words": len(words)}
             row["syncs"] = words.starts[::SYNC].astype("<u4", copy=False).tobytes()
+            row["lines"] = b"" if with_texts else _words_of_lines(words, data)
             for channel in CHANNELS:
                 keys, positions = fingerprints(words, channel)
                 row[f"{channel.name}_keys"] = keys.astype("<u8", copy=False).tobytes()
@@ -70,3 +72,11 @@ def prepare(works: pa.Table, *, with_texts: bool = True) -> pa.Table:
             size += len(data)
     close()
     return table_of(rows, PREPARED)
+
+
+def _words_of_lines(words: WordStream, text: bytes) -> bytes:
+    starts = line_starts(text)
+    counts = np.bincount(np.searchsorted(starts, words.starts, side="right"), minlength=len(starts) + 1)
+    coded = np.full(int((counts // LONG_LINE + 1).sum()), LONG_LINE, np.uint8)
+    coded[np.cumsum(counts // LONG_LINE + 1) - 1] = counts % LONG_LINE
+    return coded.tobytes()

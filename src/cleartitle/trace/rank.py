@@ -7,15 +7,15 @@ import numpy.typing as npt
 
 from cleartitle.trace.matches import Match, Span
 from cleartitle.trace.origins import license_facts, match_at
-from cleartitle.trace.verify import Found
-from cleartitle.trace.words import WordStream
+from cleartitle.trace.verify import Found, Run
+from cleartitle.trace.words import WordStream, line_starts
 
 __all__ = ["rank"]
 
 
 def rank(found: list[Found], data: bytes, query: WordStream, limit: int) -> list[Match]:
     """Best first: specific before common, more of the query before less, then the likelier origin."""
-    query_lines = line_numbers(data)
+    query_lines = line_starts(data)
     groups: dict[tuple[str, str], list[tuple[Found, dict[str, Any], int]]] = {}
     for item in found:
         place, others = match_at(item.segment.origins_of(item.document))
@@ -40,15 +40,14 @@ def _age(place: dict[str, Any]) -> tuple[bool, str]:
 
 
 def _match(item: Found, place: dict[str, Any], others: int, query: WordStream, lines: npt.NDArray[np.int64]) -> Match:
-    theirs = line_numbers(item.text)
     spans = tuple(
         Span(
-            query=_lines(query, lines, left, length),
-            origin=_lines(item.words, theirs, right, length),
-            words=length,
-            kind="exact" if kind == "exact" else "renamed",
+            query=_lines(query, lines, run),
+            origin=run.lines,
+            words=run.words,
+            kind="exact" if run.kind == "exact" else "renamed",
         )
-        for left, right, length, kind in item.spans
+        for run in item.runs
     )
     return Match(
         **license_facts(place),
@@ -63,18 +62,7 @@ def _match(item: Found, place: dict[str, Any], others: int, query: WordStream, l
     )
 
 
-def _lines(words: WordStream, ends: npt.NDArray[np.int64], first: int, count: int) -> tuple[int, int]:
-    start, end = int(words.starts[first]), int(words.starts[first + count - 1])
-    return int(np.searchsorted(ends, start, side="right")) + 1, int(np.searchsorted(ends, end, side="right")) + 1
-
-
-def line_numbers(text: bytes) -> npt.NDArray[np.int64]:
-    """Byte offsets at which the second and each further line starts (line ends: LF, CR LF, CR)."""
-    data = np.frombuffer(text, np.uint8)
-    feeds = data == 10
-    returns = data == 13
-    if returns.any():
-        alone = returns.copy()
-        alone[:-1] &= ~feeds[1:]
-        feeds = feeds | alone
-    return np.flatnonzero(feeds) + 1
+def _lines(words: WordStream, starts: npt.NDArray[np.int64], run: Run) -> tuple[int, int]:
+    places = words.starts[[run.left, run.left + run.words - 1]]
+    first, last = (np.searchsorted(starts, places, side="right") + 1).tolist()
+    return first, last

@@ -2,10 +2,13 @@
 
 import pyarrow as pa
 
-__all__ = ["DOCUMENTS", "FORMAT", "ORIGINS", "PREPARED"]
+__all__ = ["DOCUMENTS", "FORMAT", "LONG_LINE", "ORIGINS", "PREPARED"]
 
 FORMAT = 1
 """Version of the index format; another one is refused."""
+
+LONG_LINE = 255
+"""Words of a line that go into one byte."""
 
 PREPARED = pa.schema(
     [
@@ -15,6 +18,8 @@ PREPARED = pa.schema(
         pa.field("words", pa.uint32(), nullable=False),
         # Byte offset of each SYNC-th word, little-endian uint32.
         pa.field("syncs", pa.large_binary(), nullable=False),
+        # Without texts: words of each line, one byte each; 255 says that the line goes on in the next byte.
+        pa.field("lines", pa.large_binary(), nullable=False),
         # The first document of a block carries the whole block, compressed; the others carry null.
         pa.field("block", pa.large_binary()),
         # Fingerprints as little-endian arrays: uint64 keys and uint32 word positions.
@@ -37,6 +42,7 @@ DOCUMENTS = pa.schema(
         pa.field("offset", pa.uint32(), nullable=False),  # in the block, once it is unpacked
         pa.field("size", pa.uint32(), nullable=False),
         pa.field("first_sync", pa.uint64(), nullable=False),  # in syncs.u32
+        pa.field("first_line", pa.uint64(), nullable=False),  # in lines.u8
         pa.field("first_origin", pa.uint32(), nullable=False),
         pa.field("origins", pa.uint32(), nullable=False),
         pa.field("project", pa.uint32(), nullable=False),  # number of the project of its best origin

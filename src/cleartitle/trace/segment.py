@@ -14,7 +14,7 @@ import zstandard
 from cleartitle.errors import InputError
 from cleartitle.files import cache_dir, read_json, sha256_file, write_json
 from cleartitle.trace.channel_file import ChannelReader, map_array
-from cleartitle.trace.schema import DOCUMENTS, FORMAT, ORIGINS
+from cleartitle.trace.schema import DOCUMENTS, FORMAT, LONG_LINE, ORIGINS
 from cleartitle.trace.words import CHANNELS, SYNC, Channel, WordStream, word_stream
 
 __all__ = ["Hits", "Segment", "check_files"]
@@ -23,7 +23,7 @@ U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
 
-PLACES = ("words", "block_start", "block_size", "offset", "size", "first_sync", "first_origin", "origins")
+PLACES = ("words", "block_start", "block_size", "offset", "size", "first_sync", "first_line", "first_origin", "origins")
 
 HELD_BLOCKS = 64
 """Unpacked blocks that a segment keeps: 4 MB."""
@@ -62,6 +62,7 @@ class Segment:
             for channel in CHANNELS
         }
         self._syncs: U32 = map_array(folder / "syncs.u32", "<u4")
+        self._lines: npt.NDArray[np.uint8] = map_array(folder / "lines.u8", "u1")
         self._texts: npt.NDArray[np.uint8] = map_array(folder / "texts.zst", "u1")
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
 
@@ -119,6 +120,17 @@ class Segment:
             offset = np.uint32(start_byte)
             words = WordStream(words.starts + offset, words.ends + offset, words.exact, words.blind)
         return words, start * SYNC
+
+    def coded_lines(self, document: int) -> npt.NDArray[np.uint8]:
+        """Words of each line, as they are stored in an index without texts."""
+        starts = self.places["first_line"]
+        end = int(starts[document + 1]) if document + 1 < len(starts) else len(self._lines)
+        return self._lines[int(starts[document]) : end]
+
+    def line_words(self, document: int) -> I64:
+        """Numbers of the words at which the second and each further line starts, in an index without texts."""
+        coded = self.coded_lines(document)
+        return np.cumsum(coded, dtype=np.int64)[coded < LONG_LINE][:-1]
 
     def blocks_of(self, documents: npt.NDArray[np.int64]) -> tuple[list[bytes], U32]:
         """The compressed blocks that hold the texts of some documents, and which of them holds each."""

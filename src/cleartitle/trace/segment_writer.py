@@ -43,6 +43,8 @@ class Chunk:
     sizes: U32
     words: U32
     syncs: U32
+    lines: bytes
+    line_counts: U32  # bytes of ``lines`` of each document
     blocks: list[bytes]
     block_of: U32
     offsets: U32
@@ -108,10 +110,11 @@ def _write_documents(folder: Path, chunks: Iterable[Chunk], total: int) -> tuple
     tables: list[pa.Table] = []
     bases: list[int] = []
     projects: dict[str, int] = {}
-    word = origin = position = sync = 0
+    word = origin = position = sync = line = 0
     with (
         (folder / "texts.zst").open("wb") as texts,
         (folder / "syncs.u32").open("wb") as syncs,
+        (folder / "lines.u8").open("wb") as lines,
         pa.OSFile(str(folder / "origins.arrow"), "wb") as sink,
         pa.ipc.new_file(sink, ORIGINS) as origins,
         progress("write documents", total, "part") as advance,
@@ -124,6 +127,8 @@ def _write_documents(folder: Path, chunks: Iterable[Chunk], total: int) -> tuple
             starts, sizes = (position + _starts(block_sizes))[chunk.block_of], block_sizes[chunk.block_of]
             position += sum(texts.write(block) for block in chunk.blocks)
             syncs.write(chunk.syncs.tobytes())
+            lines.write(chunk.lines)
+            first_lines = line + _starts(chunk.line_counts)
             sync_counts = (chunk.words + np.uint32(SYNC - 1)) // np.uint32(SYNC)
             first_syncs = sync + _starts(sync_counts)
             origins.write_table(chunk.origins, max_chunksize=1 << 16)
@@ -131,7 +136,7 @@ def _write_documents(folder: Path, chunks: Iterable[Chunk], total: int) -> tuple
             numbers = [projects.setdefault(name, len(projects)) for name in names]
             columns: tuple[Any, ...] = (
                 chunk.swhids, chunk.languages, first_words, chunk.words, starts, sizes, chunk.offsets, chunk.sizes,
-                first_syncs, first_origins, chunk.origin_counts, np.array(numbers, np.uint32),
+                first_syncs, first_lines, first_origins, chunk.origin_counts, np.array(numbers, np.uint32),
             )  # fmt: skip
             arrays = [
                 column.combine_chunks() if isinstance(column, pa.ChunkedArray) else pa.array(column, field.type)
@@ -139,6 +144,7 @@ def _write_documents(folder: Path, chunks: Iterable[Chunk], total: int) -> tuple
             ]
             tables.append(pa.Table.from_arrays(arrays, schema=DOCUMENTS))
             sync += len(chunk.syncs)
+            line += len(chunk.lines)
             word += int(chunk.words.sum(dtype=np.uint64))
             origin += int(chunk.origin_counts.sum(dtype=np.uint64))
             if word > MAX_WORDS:

@@ -1,6 +1,7 @@
 """From candidates to matches: maximal shared runs, and whether they mean anything."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -9,105 +10,172 @@ from cleartitle import _native
 from cleartitle.trace.options import SearchOptions
 from cleartitle.trace.segment import Segment
 from cleartitle.trace.votes import Votes
-from cleartitle.trace.words import CHANNELS, WordStream
+from cleartitle.trace.words import CHANNELS, WordStream, line_starts
 
 __all__ = ["Found", "verify"]
 
 I64 = npt.NDArray[np.int64]
+
+Held = npt.NDArray[np.uint8]
+"""Of each word of a query: 2 in an exact run, 1 in a renamed one, 0 in none."""
+
+LEAST_NEW = 4
+"""Words that a run must add to the runs before it."""
 
 IDENTIFIER = 1
 """How an identifier looks in the blind stream."""
 
 
 @dataclass(frozen=True)
+class Run:
+    """Words that both texts hold: first word in the query and in the document, how many, and in which channel."""
+
+    left: int
+    right: int
+    words: int
+    kind: str
+    lines: tuple[int, int] = (0, 0)  # in the document, from 1
+
+
+@dataclass(frozen=True)
 class Found:
-    """A candidate with what it shares with the query."""
+    """A document that matches, with what it shares with the query."""
 
     segment: Segment
     document: int
-    spans: list[tuple[int, int, int, str]]  # query word, document word, words, kind
-    words: WordStream
-    text: bytes
-    covered: int
+    runs: list[Run]
+    covered: int  # words of the query
     covered_exact: int
     projects: int
     common: bool
 
 
+Renaming = Callable[[list[Run], SearchOptions], bool]
+
+
 def verify(
     segment: Segment, document: int, query: WordStream, votes: list[Votes], projects: list[I64], options: SearchOptions
 ) -> Found | None:
-    """Compare a document with the query word by word, from the runs that they share; None if it is no match.
+    """Compare a document with the query, from the runs that they share; None if it is no match.
 
-    ``projects`` says of each run of each channel how many projects of the whole index hold it.
+    ``projects`` says of each run of each channel how many projects of the whole index hold it. With the stored text
+    the runs are extended word by word; without it they reach as far as the fingerprints do.
     """
     mine = [np.flatnonzero(vote.hits.documents == document) for vote in votes]
-    text = segment.text(document)
-    theirs = np.concatenate([vote.hits.words[rows] for vote, rows in zip(votes, mine, strict=True)])
-    margin = len(query) + max(channel.k for channel in CHANNELS)
-    words, base = segment.words_near(document, text, int(theirs.min()) - margin, int(theirs.max()) + margin)
-    runs: list[tuple[int, int, int, str]] = []
-    held_by: list[I64] = []
-    for vote, rows, among in zip(votes, mine, projects, strict=True):
-        grams = vote.hits.grams[rows]
-        lefts, rights, lengths = _native.extend(
-            query.symbols(vote.channel),
-            words.symbols(vote.channel),
-            vote.places[grams].astype(np.uint32),
-            (vote.hits.words[rows] - base).astype(np.uint32),
-        )
-        runs += [
-            (left, right, length, vote.channel.name)
-            for left, right, length in zip(lefts.tolist(), rights.tolist(), lengths.tolist(), strict=True)
-            if length >= vote.channel.k
-        ]
-        held_by.append(among[grams])
     held = np.zeros(len(query), np.uint8)
-    spans = _choose(runs, held)
+    compare = _by_text if segment.has_texts else _by_fingerprints
+    runs, are_renamed = compare(segment, document, query, votes, mine, held)
     exact, renamed = int(np.count_nonzero(held == 2)), int(np.count_nonzero(held == 1))
-    longest_exact = max((span[2] for span in spans if span[3] == "exact"), default=0)
     is_match = (
-        longest_exact >= options.exact_words
+        any(run.kind == "exact" and run.words >= options.exact_words for run in runs)
         or exact >= options.short_share * len(query)
-        or any(
-            span[2] >= options.renamed_words and _is_renaming(query, words, [span], options.renamed_shapes)
-            for span in spans
-        )
+        or any(run.words >= options.renamed_words and are_renamed([run], options) for run in runs)
         or (
             exact + renamed >= max(options.renamed_words, options.renamed_share * len(query))
-            and _is_renaming(query, words, spans, options.renamed_shapes)
+            and are_renamed(runs, options)
         )
     )
     if not is_match:
         return None
-    many = int(np.median(np.concatenate(held_by)))
-    return Found(segment, document, spans, words, text, exact + renamed, exact, many, many > options.common_projects)
+    held_by = np.concatenate(
+        [among[vote.hits.grams[rows]] for vote, rows, among in zip(votes, mine, projects, strict=True)]
+    )
+    many = int(np.median(held_by))
+    return Found(segment, document, runs, exact + renamed, exact, many, many > options.common_projects)
 
 
-def _is_renaming(query: WordStream, words: WordStream, spans: list[tuple[int, int, int, str]], shapes: int) -> bool:
+def _by_text(
+    segment: Segment, document: int, query: WordStream, votes: list[Votes], mine: list[I64], held: Held
+) -> tuple[list[Run], Renaming]:
+    text = segment.text(document)
+    theirs = np.concatenate([vote.hits.words[rows] for vote, rows in zip(votes, mine, strict=True)])
+    margin = len(query) + max(channel.k for channel in CHANNELS)
+    words, base = segment.words_near(document, text, int(theirs.min()) - margin, int(theirs.max()) + margin)
+    runs: list[Run] = []
+    for vote, rows in zip(votes, mine, strict=True):
+        columns = _native.extend(
+            query.symbols(vote.channel),
+            words.symbols(vote.channel),
+            vote.places[vote.hits.grams[rows]].astype(np.uint32),
+            (vote.hits.words[rows] - base).astype(np.uint32),
+        )
+        lefts, rights, lengths = (column.tolist() for column in columns)
+        runs += [
+            Run(left, right, length, vote.channel.name)
+            for left, right, length in zip(lefts, rights, lengths, strict=True)
+            if length >= vote.channel.k
+        ]
+    starts = line_starts(text)
+
+    def with_lines(run: Run) -> Run:
+        places = words.starts[[run.right, run.right + run.words - 1]]
+        first, last = (np.searchsorted(starts, places, side="right") + 1).tolist()
+        return replace(run, lines=(first, last))
+
+    def are_renamed(some: list[Run], options: SearchOptions) -> bool:
+        return _is_renaming(query, words, some, options.renamed_shapes)
+
+    return [with_lines(run) for run in _choose(runs, held)], are_renamed
+
+
+def _by_fingerprints(
+    segment: Segment, document: int, query: WordStream, votes: list[Votes], mine: list[I64], held: Held
+) -> tuple[list[Run], Renaming]:
+    runs: list[Run] = []
+    for vote, rows in zip(votes, mine, strict=True):
+        lefts, rights = vote.places[vote.hits.grams[rows]], vote.hits.words[rows]
+        order = np.lexsort((lefts, rights - lefts))
+        lefts, rights = lefts[order], rights[order]
+        # Neighbors on one diagonal make one run: what lies between them is held by no fingerprint of its own.
+        breaks = np.flatnonzero((np.diff(rights - lefts) != 0) | (np.diff(lefts) > vote.channel.guarantee)) + 1
+        for group in np.split(np.arange(len(lefts)), breaks) if len(lefts) else []:
+            first, last = int(group[0]), int(group[-1])
+            words = int(lefts[last] - lefts[first]) + vote.channel.k
+            runs.append(Run(int(lefts[first]), int(rights[first]), words, vote.channel.name))
+    starts = segment.line_words(document)
+
+    def with_lines(run: Run) -> Run:
+        first, last = (np.searchsorted(starts, [run.right, run.right + run.words - 1], side="right") + 1).tolist()
+        return replace(run, lines=(first, last))
+
+    def are_renamed(some: list[Run], options: SearchOptions) -> bool:
+        return _shapes(query, some) >= options.renamed_shapes
+
+    return [with_lines(run) for run in _choose(runs, held)], are_renamed
+
+
+def _shapes(query: WordStream, runs: list[Run]) -> int:
+    """Distinct blind runs of three words: few in prose and tables."""
+    here = np.concatenate([np.arange(run.left, run.left + run.words) for run in runs])
+    return len(np.unique(_native.trace_grams(query.blind[here], 3)))
+
+
+def _is_renaming(query: WordStream, words: WordStream, runs: list[Run], shapes: int) -> bool:
     """Whether words that are equal but for their names look like code under other names, not like prose or a table."""
-    here = np.concatenate([np.arange(left, left + length) for left, _, length, _ in spans])
-    there = np.concatenate([np.arange(right, right + length) for _, right, length, _ in spans])
-    blind = query.blind[here]
-    if len(np.unique(_native.trace_grams(blind, 3))) < shapes:
+    if all(run.kind == "exact" for run in runs):
+        return bool(runs)
+    if _shapes(query, runs) < shapes:
         return False
-    named = blind == IDENTIFIER
+    here = np.concatenate([np.arange(run.left, run.left + run.words) for run in runs])
+    there = np.concatenate([np.arange(run.right, run.right + run.words) for run in runs])
+    named = query.blind[here] == IDENTIFIER
     ours, theirs = query.exact[here[named]], words.exact[there[named]]
     pairs = len(np.unique(ours * np.uint64(3) + theirs))
     names = min(len(np.unique(ours)), len(np.unique(theirs)))
     return pairs <= 1.15 * names + 1
 
 
-def _choose(runs: list[tuple[int, int, int, str]], held: npt.NDArray[np.uint8]) -> list[tuple[int, int, int, str]]:
-    """Spans that do not overlap in the query: exact before renamed, long before short. Marks what they cover."""
-    chosen: list[tuple[int, int, int, str]] = []
-    for left, right, length, kind in sorted(runs, key=lambda run: (run[3] != "exact", -run[2], run[0], run[1])):
-        free = np.flatnonzero(held[left : left + length] == 0)
-        if len(free) < min(4, length):
+def _choose(runs: list[Run], held: Held) -> list[Run]:
+    """Runs that do not overlap in the query: exact before renamed, long before short. Marks what they cover."""
+    chosen: list[Run] = []
+    for run in sorted(runs, key=lambda run: (run.kind != "exact", -run.words, run.left, run.right)):
+        free = np.flatnonzero(held[run.left : run.left + run.words] == 0)
+        if len(free) < min(LEAST_NEW, run.words):
             continue
         first, last = int(free[0]), int(free[-1]) + 1
         if len(free) < (last - first) // 2:
             continue
-        held[left + first : left + last][held[left + first : left + last] == 0] = 2 if kind == "exact" else 1
-        chosen.append((left + first, right + first, last - first, kind))
-    return sorted(chosen)
+        here = held[run.left + first : run.left + last]
+        here[here == 0] = 2 if run.kind == "exact" else 1
+        chosen.append(replace(run, left=run.left + first, right=run.right + first, words=last - first))
+    return sorted(chosen, key=lambda run: (run.left, run.right))

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from cleartitle import _native
 
-__all__ = ["CHANNELS", "SYNC", "Channel", "WordStream", "fingerprints", "word_stream"]
+__all__ = ["CHANNELS", "SYNC", "Channel", "WordStream", "fingerprints", "line_starts", "word_stream"]
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
@@ -79,3 +79,14 @@ def fingerprints(words: WordStream, channel: Channel) -> tuple[U64, U32]:
     grams = words.grams(channel)
     positions = _native.trace_winnow(grams, channel.w)
     return grams[positions], positions
+
+
+def line_starts(text: bytes) -> npt.NDArray[np.int64]:
+    """Byte offsets at which the second and each further line starts (line ends: LF, CR LF, CR)."""
+    data = np.frombuffer(text, np.uint8)
+    ends = data == 10
+    returns = data == 13
+    if returns.any():
+        returns[:-1] &= ~ends[1:]
+        ends = ends | returns
+    return np.flatnonzero(ends) + 1
