@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from cleartitle.errors import InputError
 
-__all__ = ["ArchiveLimits", "Member", "read_members"]
+__all__ = ["ArchiveLimits", "Member", "leaves_archive", "read_members"]
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,14 @@ def read_members(
                 return
 
 
+def leaves_archive(path: str) -> bool:
+    """Whether the path of a member, as written there, is absolute, climbs out, or means something to Windows."""
+    pure = PurePosixPath(path)
+    return pure.is_absolute() or ".." in pure.parts or "\\" in path or ":" in path
+
+
 def _refusal(info: zipfile.ZipInfo, limits: ArchiveLimits) -> str | None:
-    pure = PurePosixPath(info.filename)
-    if pure.is_absolute() or ".." in pure.parts or "\\" in info.filename or ":" in info.filename:
+    if leaves_archive(info.filename):
         return "its path leaves the archive"
     if stat.S_ISLNK(info.external_attr >> 16):
         return "it is a link"

@@ -20,7 +20,7 @@ from cleartitle.corpus.readers.rows import document_of
 from cleartitle.corpus.text import swhid
 from cleartitle.errors import InputError
 
-ONE = CorpusOptions(workers=1)
+ONE = CorpusOptions(languages=("python",), workers=1)
 CODE = "def f():\n    return 'é'\n"
 BLOB = swhid(CODE.encode()).removeprefix("swh:1:cnt:")
 

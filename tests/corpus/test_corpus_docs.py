@@ -10,7 +10,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "corpus.md").read_text(en
 
 
 def test_the_page_names_every_kind_of_spec() -> None:
-    for kind in re.findall(r"^([a-z]+)(?=:|\s)", SPECS, re.MULTILINE):
+    for kind in re.findall(r"^([a-z]+)(?=:|-|\s)", SPECS, re.MULTILINE):
         assert f"| `{kind}" in PAGE
 
 

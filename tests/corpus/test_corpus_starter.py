@@ -38,7 +38,7 @@ def test_every_pin_names_one_wheel_by_its_hash() -> None:
     assert 20 <= len(pins) <= 30
     assert len({pin.name.lower() for pin in pins}) == len(pins)
     for pin in pins:
-        assert re.fullmatch(r"[0-9a-f]{64}", pin.sha256)
+        assert re.fullmatch(r"[0-9a-f]{64}", pin.digest)
         assert pin.license_class in CLASSES
 
 
@@ -55,14 +55,14 @@ def test_missing_and_changed_wheels_are_left_out_with_a_warning(
     changed = put(offline, "changed", "1.0", {"changed/a.py": BODY + "# was other\n"})
     changed = Pin("changed", "1.0", "0" * 64, "MIT", "permissive")
     missing = Pin("absent-package-for-a-test", "1.0", "1" * 64, "MIT", "permissive")
-    monkeypatch.setattr(specs, "starter_pins", lambda: (missing, changed, good))
+    monkeypatch.setattr(specs, "starter_pins", lambda _: (missing, changed, good))
     result = build("starter", tmp_path / "c", ONE)
     assert {work.occurrence.project for work in Corpus.open(tmp_path / "c").works()} == {"good"}
     assert result.skipped["source"]["count"] == 2
     shown = capsys.readouterr().err
     assert "absent-package-for-a-test==1.0: could not be downloaded" in shown
     assert "changed==1.0: sha256 is" in shown
-    assert result.sources[0]["sha256"] == good.sha256
+    assert result.sources[0]["sha256"] == good.digest
 
 
 def test_a_wheel_that_comes_back_makes_the_corpus_whole(
@@ -70,10 +70,10 @@ def test_a_wheel_that_comes_back_makes_the_corpus_whole(
 ) -> None:
     first = put(offline, "first", "1.0", {"first/a.py": BODY})
     later = Pin("later", "1.0", "", "MIT", "permissive")
-    monkeypatch.setattr(specs, "starter_pins", lambda: (first, later))
+    monkeypatch.setattr(specs, "starter_pins", lambda _: (first, later))
     assert build("starter", tmp_path / "c", ONE).projects == 1
     made = put(offline, "later", "1.0", {"later/b.py": BODY + "# later\n"})
-    monkeypatch.setattr(specs, "starter_pins", lambda: (first, made))
+    monkeypatch.setattr(specs, "starter_pins", lambda _: (first, made))
     result = build("starter", tmp_path / "c", ONE)
     assert (result.projects, result.up_to_date) == (2, False)
     assert "source" not in result.skipped
@@ -89,7 +89,7 @@ def test_a_pinned_wheel_is_fetched_checked_and_read(tmp_path: Path) -> None:
     (pin,) = [pin for pin in starter_pins() if pin.name == "absl-py"]
     build(f"pypi:{pin.name}=={pin.version}", tmp_path / "c", ONE)
     corpus = Corpus.open(tmp_path / "c")
-    assert corpus.record["sources"][0]["sha256"] == pin.sha256
+    assert corpus.record["sources"][0]["sha256"] == pin.digest
     assert next(corpus.works()).occurrence.url == f"https://pypi.org/project/absl-py/{pin.version}/"
     works = {work.occurrence.path: work for work in corpus.works()}
     assert works["absl/flags/_flag.py"].license == "Apache-2.0"

@@ -1,6 +1,7 @@
 """The shortcut of the Python lexer cuts every text into the words of Pygments' own lexer."""
 
 import sysconfig
+import time
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,29 @@ PHRASES = [
     "\\x41",
 ]
 soup = st.lists(st.sampled_from([*PIECES, *BLANKS, *PHRASES]), max_size=40).map("".join)
+LINES = [
+    "def f(",
+    "class A:",
+    "class A(B):",
+    "async def f():",
+    "from . import a",
+    "import a as b,",
+    "# don't",
+    '# "a b" c',
+    "x = 'a' + 'b'",
+    "type X = int",
+    "match x:",
+    '    """doc %s"""',
+    "    '''",
+    "    return x.y[1.5] == 0x1f",
+    "x = \\",
+]
+lines = st.lists(
+    st.lists(st.sampled_from([*PIECES, *PHRASES, *LINES, "    "]), max_size=5).map(
+        lambda parts: " ".join(parts) + "\n"
+    ),
+    max_size=10,
+).map("".join)
 spaced = st.lists(st.sampled_from([*PIECES, *PHRASES]), max_size=40).map(" ".join)
 
 
@@ -34,8 +58,8 @@ def plain(text):
     return " ".join(value for _, value in PythonLexer().get_tokens(text)).split()
 
 
-@given(soup | spaced | st.text(max_size=100))
-@settings(max_examples=400)
+@given(soup | spaced | lines | st.text(max_size=100))
+@settings(max_examples=600)
 def test_any_text_is_cut_as_pygments_cuts_it(text):
     assert words(text) == plain(text)
 
@@ -57,3 +81,34 @@ FILES = [
 def test_the_standard_library_is_cut_as_pygments_cuts_it(name):
     text = (LIBRARY / name).read_text(encoding="utf-8")
     assert words(text) == plain(text)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a",
+        '"',
+        "'",
+        '"""',
+        "(",
+        "# don't ",
+        "\n",
+        " ",
+        "    \n",
+        "x = '%s'\ny = 1\n",
+        "a.1\n",
+        '"\\',
+        "{",
+        "é",
+        "\\\n",
+        "f'{",
+    ],
+)
+def test_a_hostile_text_is_cut_in_linear_time(piece):
+    def seconds(size):
+        text = (piece * (size // len(piece) + 1))[:size]
+        start = time.process_time()
+        words(text)
+        return time.process_time() - start
+
+    assert seconds(120_000) < 12 * seconds(30_000) + 0.5

@@ -28,7 +28,7 @@ from cleartitle.corpus.index import build_index, shard_numbers
 from cleartitle.corpus.options import CorpusOptions
 from cleartitle.corpus.schema import SCHEMA_VERSION
 from cleartitle.corpus.screen import screen
-from cleartitle.corpus.specs import Spec, parse_specs
+from cleartitle.corpus.specs import Spec, languages_of, parse_specs
 from cleartitle.corpus.summary import CorpusInfo, info
 from cleartitle.errors import CleartitleError, InputError
 from cleartitle.files import read_json, write_json
@@ -39,6 +39,7 @@ from cleartitle.tables import part_paths, read_key, read_table
 
 __all__ = ["build"]
 
+_NOT_KEPT = {item.name for item in dataclasses.fields(CorpusOptions) if item.metadata.get("not_in_key")}
 _TABLES = ("contents", "occurrences", "license_texts")
 _DOWNLOADS = 4
 SHOWN = 5
@@ -61,6 +62,7 @@ def build(specs: str | Sequence[str], output: Path, options: CorpusOptions | Non
     options = options or CorpusOptions()
     output = Path(output)
     parsed = parse_specs([specs] if isinstance(specs, str) else list(specs))
+    options = dataclasses.replace(options, languages=options.languages or languages_of(parsed))
     sources, log = _plan(parsed, options)
     extensions = {name: language.extensions for name, language in LANGUAGES.items()}
     operation = fingerprint(options, schema=SCHEMA_VERSION, code=_code_version(), extensions=extensions)
@@ -73,7 +75,7 @@ def build(specs: str | Sequence[str], output: Path, options: CorpusOptions | Non
         record: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "key": whole,
-            "options": {name: value for name, value in as_record(options).items() if name != "workers"},
+            "options": {name: value for name, value in as_record(options).items() if name not in _NOT_KEPT},
             "specs": [spec.text for spec in parsed],
             "sources": [source.record for source in sources],
             "parts": {name: len(part_paths(output / name)) for name in _TABLES},

@@ -23,6 +23,7 @@ __all__ = [
     "declaration_of_values",
     "is_license_file",
     "license_text",
+    "names_the_file",
     "project_metadata",
     "wheel_metadata",
 ]
@@ -57,6 +58,11 @@ def license_text(project: str, version: str | None, path: str, data: bytes) -> L
     text, _ = decode(data, "")
     found = detect(text, path)
     return LicenseText(project, path, text, version, found.expression if found.status == "ok" else None)
+
+
+def names_the_file(evidence: str | None) -> bool:
+    """Whether a declaration was made for this very file or its folder, and not for the package around it."""
+    return evidence is not None and '"scope":"file"' in evidence
 
 
 def declaration_of(metadata: Mapping[str, Any], texts: Iterable[LicenseText]) -> Declaration:
@@ -143,6 +149,9 @@ def _fields_of(section: Mapping[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if isinstance(license_, str):
         fields["License"] = license_
+    elif isinstance(listed := section.get("licenses"), list):  # npm before 2015: [{type: "..."}, ...]
+        types = [_mapping(item).get("type", item) for item in cast(list[object], listed)]
+        fields["License"] = [value for value in types if isinstance(value, str)]
     if isinstance(classifiers := section.get("classifiers"), list) and classifiers:
         fields["Classifier"] = [str(value) for value in cast(list[object], classifiers)]
     for key, name in (("name", "Name"), ("version", "Version")):

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cleartitle.corpus.declarations import names_the_file
 from cleartitle.corpus.index import firsts_of, occurrences_of
 from cleartitle.corpus.resolve import resolve
 from cleartitle.corpus.schema import CONTENTS, LICENSE_TEXTS, OCCURRENCES
@@ -69,9 +70,10 @@ def load_occurrences(contents: Path, index: Path, home: int) -> pa.Table:
 def place(table: pa.Table) -> pa.Table:
     """Occurrences with header licenses to ``OCCURRENCES``."""
     resolved = [
-        resolve(header, declared, vendored, doubtful=status != "ok")
-        for header, status, declared, vendored in zip(
-            *(table[name].to_pylist() for name in (*_HEADER, "declared_license", "is_vendored")), strict=True
+        resolve(header, declared, vendored and not names_the_file(evidence), doubtful=status != "ok")
+        for header, status, declared, evidence, vendored in zip(
+            *(table[name].to_pylist() for name in (*_HEADER, "declared_license", "declared_evidence", "is_vendored")),
+            strict=True,
         )
     ]
     columns = {name: table[name] for name in _PLACED.names}

@@ -17,8 +17,9 @@ class CorpusOptions:
         InputError: an unknown language, an absurd limit, or a column override that is not ``ROLE=COLUMN``.
     """
 
-    languages: tuple[str, ...] = ("python",)
-    """Languages to keep, out of ``python java c cpp csharp``."""
+    languages: tuple[str, ...] = ()
+    """Languages to keep, out of ``python java c cpp csharp``. None named means those of the starter lists among the
+    sources, else Python."""
     max_file_bytes: int = 2**20
     """Larger files are left out (bytes)."""
     max_line_chars: int = 20_000
@@ -38,11 +39,17 @@ class CorpusOptions:
     """Bytes after which a shard of a folder, repository or data set is closed."""
     workers: int | None = field(default=None, metadata=NOT_IN_KEY)
     """Worker processes; one a processor by default."""
+    debian_mirror: str = field(default="", metadata=NOT_IN_KEY)
+    """Address of a Debian mirror that is asked directly, instead of apt."""
+    npm_registry: str = field(default="", metadata=NOT_IN_KEY)
+    """Address of an npm registry that is asked directly, instead of the npm client."""
+    refresh: bool = field(default=False, metadata=NOT_IN_KEY)
+    """Ask mirrors, registries and searches anew for what has no fixed version, instead of believing the cache."""
 
     def __post_init__(self) -> None:
         unknown = sorted(set(self.languages) - set(LANGUAGES))
-        if unknown or not self.languages:
-            raise InputError(f"languages {', '.join(unknown) or '(none)'}: choose from {', '.join(LANGUAGES)}")
+        if unknown:
+            raise InputError(f"languages {', '.join(unknown)}: choose from {', '.join(LANGUAGES)}")
         for name in ("max_file_bytes", "max_line_chars", "max_lines", "shard_files", "shard_bytes"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; mend: at least 1")

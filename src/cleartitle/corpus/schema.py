@@ -6,7 +6,7 @@ __all__ = ["CONTENTS", "LICENSE_TEXTS", "OCCURRENCES", "SCHEMA_VERSION", "SOURCE
 
 SCHEMA_VERSION = 1
 
-SOURCES = ("folder", "git", "pypi", "jsonl", "parquet")
+SOURCES = ("folder", "git", "pypi", "debian", "npm", "github", "jsonl", "parquet")
 """Where an occurrence was read from."""
 
 TRUST_GRADES = ("agree", "header", "declaration", "conflict", "none")

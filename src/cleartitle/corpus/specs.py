@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -10,14 +10,35 @@ from pathlib import Path
 
 from cleartitle.corpus.documents import Source
 from cleartitle.corpus.options import CorpusOptions
-from cleartitle.corpus.readers import plan_folder, plan_git, plan_jsonl, plan_parquet, plan_pypi, plan_wheel
+from cleartitle.corpus.readers import (
+    plan_debian,
+    plan_folder,
+    plan_git,
+    plan_jsonl,
+    plan_npm,
+    plan_parquet,
+    plan_pypi,
+    plan_wheel,
+)
 from cleartitle.errors import InputError
 
-__all__ = ["SPECS", "Pin", "Spec", "parse_specs", "starter_pins"]
+__all__ = ["SPECS", "STARTERS", "Pin", "Spec", "languages_of", "parse_specs", "starter_pins"]
+
+STARTERS = {
+    "starter": "python",
+    "starter-c": "c",
+    "starter-cpp": "cpp",
+    "starter-java": "java",
+    "starter-csharp": "csharp",
+}
+"""Names of the starter lists, each with its language."""
 
 SPECS = """\
-starter               a pinned list of wheels whose licenses cover all classes
+starter               a pinned list of Python wheels whose licenses cover all classes
+starter-LANGUAGE      such a list of C, C++ (cpp), Java or C# (csharp) sources
 pypi:NAME==VERSION    a wheel from the package registry, read as data
+debian:NAME=VERSION   a Debian source package, with the license of each file
+npm:NAME@VERSION      a package of the npm registry
 wheel:PATH            a wheel file
 git:PATH@REVISION     a local git repository at a branch, tag or commit (default HEAD)
 folder:PATH           a folder with the sources of one project
@@ -29,28 +50,45 @@ PATH                  one of the above, by what stands there"""
 
 @dataclass(frozen=True)
 class Pin:
-    """One wheel of the starter list; ``license`` and ``license_class`` are for people, the build finds its own."""
+    """One package of a starter list; ``license`` and ``license_class`` are for people, the build finds its own.
+
+    ``digest`` is the SHA-256 of a wheel or of the ``.dsc`` of a source package, or the integrity of an npm package.
+    """
 
     name: str
     version: str
-    sha256: str
+    digest: str
     license: str
     license_class: str
+    kind: str = "pypi"
+    suite: str | None = None
+    """The Debian release that holds the version."""
 
 
 @dataclass(frozen=True)
 class Spec:
-    """One source that is still to be planned: its text and how to plan it."""
+    """One source that is still to be planned: its text, how to plan it, and the language of its starter list."""
 
     text: str
     plan: Callable[[CorpusOptions], Source]
+    language: str | None = None
 
 
 @cache
-def starter_pins() -> tuple[Pin, ...]:
-    """The starter list (package data ``starter.toml``)."""
-    text = resources.files("cleartitle.corpus").joinpath("starter.toml").read_text(encoding="utf-8")
-    return tuple(Pin(**entry) for entry in tomllib.loads(text)["wheel"])
+def starter_pins(name: str = "starter") -> tuple[Pin, ...]:
+    """A starter list (package data), by one of the names in ``STARTERS``."""
+    text = resources.files("cleartitle.corpus").joinpath("starters", f"{name}.toml").read_text(encoding="utf-8")
+    tables: dict[str, list[dict[str, str]]] = tomllib.loads(text)
+    return tuple(
+        Pin(**{_RENAMED.get(name, name): value for name, value in entry.items()}, kind=kind)
+        for kind in tables
+        for entry in tables[kind]
+    )
+
+
+def languages_of(specs: Sequence[Spec]) -> tuple[str, ...]:
+    """The languages to keep where none is named: those of the starter lists, else Python."""
+    return tuple(dict.fromkeys(spec.language for spec in specs if spec.language)) or ("python",)
 
 
 def parse_specs(texts: list[str]) -> list[Spec]:
@@ -69,8 +107,8 @@ def parse_specs(texts: list[str]) -> list[Spec]:
 
 
 def _parse(text: str) -> list[Spec]:
-    if text == "starter":
-        return [_pinned(pin) for pin in starter_pins()]
+    if text in STARTERS:
+        return [_pinned(pin, STARTERS[text]) for pin in starter_pins(text)]
     kind, colon, argument = text.partition(":")
     if not colon or not re.fullmatch(r"[a-z]{3,8}", kind) or kind not in _PLANS:
         if colon and re.fullmatch(r"[a-z]{3,8}", kind) and not Path(text).exists():
@@ -96,9 +134,13 @@ def _files(kind: str, argument: str) -> list[str]:
     return found
 
 
-def _pinned(pin: Pin) -> Spec:
-    argument = f"{pin.name}=={pin.version}"
-    return Spec(f"pypi:{argument}", lambda options: plan_pypi(argument, options, pin.sha256))
+def _pinned(pin: Pin, language: str) -> Spec:
+    argument, plan = f"{pin.name}=={pin.version}", plan_pypi
+    if pin.kind == "debian":
+        argument, plan = f"{pin.name}={pin.version}" + (f"/{pin.suite}" if pin.suite else ""), plan_debian
+    elif pin.kind == "npm":
+        argument, plan = f"{pin.name}@{pin.version}", plan_npm
+    return Spec(f"{pin.kind}:{argument}", lambda options: plan(argument, options, pin.digest), language)
 
 
 def _kind_of(path: Path) -> str:
@@ -120,10 +162,13 @@ def _kind_of(path: Path) -> str:
 
 _PLANS: dict[str, Callable[[str, CorpusOptions], Source]] = {
     "pypi": plan_pypi,
+    "debian": plan_debian,
+    "npm": plan_npm,
     "wheel": lambda argument, options: plan_wheel(Path(argument), options),
     "git": plan_git,
     "folder": lambda argument, options: plan_folder(Path(argument), options),
     "jsonl": lambda argument, options: plan_jsonl(Path(argument), options),
     "parquet": lambda argument, options: plan_parquet(Path(argument), options),
 }
+_RENAMED = {"sha256": "digest", "integrity": "digest"}
 _JSONL = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson")

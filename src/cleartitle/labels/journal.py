@@ -13,6 +13,7 @@ from cleartitle.files import write_text
 __all__ = ["COLUMNS", "Journal", "Label", "latest", "read_labels"]
 
 MOST_BYTES = 256 * 2**20
+MOST_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,7 @@ class Journal:
         self.path = path
         self.fixed = {"task": task, "rater": rater, "question_version": question_version, "run": run}
         self.labels: dict[str, Label] = {}
-        if path.exists():
-            _cut_torn_end(path)
+        if path.exists() and _cut_torn_end(path):
             self.labels = latest(read_labels(path))
             self._check()
         else:
@@ -124,7 +124,7 @@ def latest(labels: Iterable[Label]) -> dict[str, Label]:
 def _label(path: Path, line: int, row: dict[str, str | None]) -> Label:
     values = {name: row[name] for name in COLUMNS}
     try:
-        if None in values.values() or not values["item_id"]:
+        if not values["item_id"] or any(value is None or len(value) > MOST_CHARACTERS for value in values.values()):
             raise ValueError
         return Label(**{**values, "seconds": float(values["seconds"] or 0)})  # pyright: ignore[reportArgumentType]
     except ValueError:
@@ -137,8 +137,10 @@ def _line(values: Iterable[object]) -> str:
     return text.getvalue()
 
 
-def _cut_torn_end(path: Path) -> None:
-    """Drop what a kill left of a row: each row ends in a line feed and holds no other."""
+def _cut_torn_end(path: Path) -> int:
+    """Drop what a kill left of a row (each ends in a line feed and holds no other); bytes that stay."""
     data = path.read_bytes()
-    if data and not data.endswith(b"\n"):
-        os.truncate(path, data.rfind(b"\n") + 1)
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        os.truncate(path, whole)
+    return whole

@@ -4,6 +4,8 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow.compute as pc
 
 from cleartitle.corpus import CONTENTS
@@ -95,7 +97,7 @@ def _head(text: str, end: int) -> str:
     return "".join(text.splitlines(keepends=True)[: min(max(end, 1), HEADER_LINES)])
 
 
-def _indices(size: int, options: LabelOptions, name: str) -> list[int]:
+def _indices(size: int, options: LabelOptions, name: str) -> npt.NDArray[np.int64]:
     return draw_indices(size, options.limit or sample_size(size, options.margin), f"{options.seed}/{name}")
 
 

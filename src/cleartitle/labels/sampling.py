@@ -4,6 +4,8 @@ import math
 import random
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
 from scipy.stats import norm
 
 __all__ = ["draw_indices", "sample_size", "shares"]
@@ -34,6 +36,6 @@ def shares(total: int, sizes: Sequence[int], weights: Sequence[float]) -> list[i
     return found
 
 
-def draw_indices(size: int, count: int, seed: str) -> list[int]:
+def draw_indices(size: int, count: int, seed: str) -> npt.NDArray[np.int64]:
     """Positions of a simple random sample without repetition, in ascending order; equal seeds give equal samples."""
-    return sorted(random.Random(seed).sample(range(size), min(size, count)))
+    return np.array(sorted(random.Random(seed).sample(range(size), min(size, count))), dtype=np.int64)

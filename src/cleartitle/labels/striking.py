@@ -3,6 +3,7 @@
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ from cleartitle.evals.run_folder import RunFolder
 from cleartitle.labels.question import CONTROL, Drawn, Item, LabelOptions, Panel, Said, Stratum, Task
 from cleartitle.labels.questions import COPIED
 from cleartitle.labels.sampling import draw_indices, shares
-from cleartitle.similarity import StrikingStandard
+from cleartitle.similarity import StrikingStandard, edit_similarity
 from cleartitle.tables import read_matching, read_parts, read_table
 
 __all__ = ["STRIKING"]
@@ -22,6 +23,9 @@ __all__ = ["STRIKING"]
 DEFAULT_LIMIT = 40
 WEIGHTS = (0.5, 0.25, 0.25)
 TEXTS = ["prompt_id", "project", "signature", "docstring", "body"]
+TRIES = 8
+UNLIKE = 0.4
+"""Edit similarity below which functions of two projects pass for unrelated; the standard asks for more than 0.6."""
 FLAGGED = "striking"
 Case = tuple[str, int]
 
@@ -92,7 +96,12 @@ def _bodies(path: Path, mode: str, cases: set[Case]) -> dict[Case, str]:
 
 def _pair(name: str, unit: Mapping[str, Any], first: str, second: str, expected: str | None = None) -> Item:
     context = Panel("The task: both texts continue this", f"{unit['signature']}{unit['docstring']}")
-    return Item(name, (Panel("Text A", first), Panel("Text B", second)), context, expected)
+    return Item(name, (Panel("Text A", _bare(first)), Panel("Text B", _bare(second))), context, expected)
+
+
+def _bare(body: str) -> str:
+    """Without the depth of its block and blank lines around it, which could tell original and answer apart."""
+    return dedent(body.replace("\r\n", "\n")).strip("\n").rstrip()
 
 
 def _controls(path: Path, options: LabelOptions, judged: int, prompts: set[str]) -> list[Item]:
@@ -104,25 +113,30 @@ def _controls(path: Path, options: LabelOptions, judged: int, prompts: set[str])
     projects = dict(zip(places["prompt_id"].to_pylist(), places["project"].to_pylist(), strict=True))
     free = [name for name in projects if name not in prompts]
     free = free if len(free) >= 2 * count else list(projects)
-    chosen = random.Random(f"{options.seed}/striking/controls").sample(free, min(count, len(free)))
-    strangers = {name: _stranger(name, free, projects, options.seed) for name in chosen[1::2]}
-    units = _units(path, {*chosen, *(name for name in strangers.values() if name is not None)})
+    lot = random.Random(f"{options.seed}/striking/controls")
+    chosen = lot.sample(free, min(count, len(free)))
+    others = {name: _others(name, free, projects, lot) for name in chosen[1::2]}
+    units = _units(path, {*chosen, *(other for names in others.values() for other in names)})
     items: list[Item] = []
     for name in chosen:
-        other = strangers.get(name)
-        if name not in strangers:
-            items.append(
-                _pair(f"{CONTROL}copy:{name}", units[name], units[name]["body"], units[name]["body"], "copied")
-            )
-        elif other is not None:
-            pair = units[name]["body"], units[other]["body"]
-            items.append(_pair(f"{CONTROL}unrelated:{name}", units[name], *pair, "independent"))
+        body = units[name]["body"]
+        if name not in others:
+            items.append(_pair(f"{CONTROL}copy:{name}", units[name], body, body, "copied"))
+            continue
+        stranger = next((units[other]["body"] for other in others[name] if _unlike(body, units[other]["body"])), None)
+        if stranger is not None:
+            items.append(_pair(f"{CONTROL}unrelated:{name}", units[name], body, stranger, "independent"))
     return items
 
 
-def _stranger(name: str, names: Sequence[str], projects: Mapping[str, str], seed: int) -> str | None:
+def _others(name: str, names: Sequence[str], projects: Mapping[str, str], lot: random.Random) -> list[str]:
     others = [other for other in names if projects[other] != projects[name]]
-    return random.Random(f"{seed}/striking/stranger/{name}").choice(others) if others else None
+    return lot.sample(others, min(TRIES, len(others)))
+
+
+def _unlike(first: str, second: str) -> bool:
+    """Whether two originals do not share what one project took from the other."""
+    return edit_similarity(reference=first, candidate=second) < UNLIKE
 
 
 def _name(case: Case) -> str:

@@ -120,7 +120,7 @@ def bars(name: str, labels: Sequence[str], series: Sequence[Series], axis: str) 
     return to_svg(figure, name)
 
 
-def ecdf(name: str, series: Sequence[Series], axis: str, threshold: float) -> str:
+def ecdf(name: str, series: Sequence[Series], axis: str, threshold: float, of: str = "answers") -> str:
     """The share of values at or below x, one step line a series, over 0 to 1, with a line at ``threshold``."""
     figure, all_axes = _figure(3.3)
     axes = all_axes[0]
@@ -143,7 +143,7 @@ def ecdf(name: str, series: Sequence[Series], axis: str, threshold: float) -> st
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 102)
     axes.set_xlabel(_short(axis))
-    axes.set_ylabel("share of answers at or below, %")
+    axes.set_ylabel(f"share of {of} at or below, %")
     _threshold(axes, threshold, vertical=True)
     _grid(axes, "both")
     _legend(axes, 2)
@@ -214,8 +214,14 @@ def intervals(
     labels: Sequence[str],
     series: Sequence[tuple[str, Sequence[tuple[float, float, float] | None]]],
     axis: str,
+    *,
+    heights: str = "share of answers, %",
+    linked: bool = True,
 ) -> str:
-    """Shares with their intervals over labels that have an order; ``(value, low, high)`` from 0 to 1, in percent."""
+    """Shares with their intervals over labels; ``(value, low, high)`` from 0 to 1, in percent.
+
+    ``linked`` joins the values of a series by a line, for labels that have an order.
+    """
     figure, all_axes = _figure(3.0)
     axes = all_axes[0]
     for number, (title, values) in enumerate(series):
@@ -230,7 +236,7 @@ def intervals(
                 [100 * max(0.0, high - value) for value, high in zip(middles, highs, strict=True)],
             ],
             color=COLORS[number],
-            linestyle=_DASHES[number],
+            linestyle=_DASHES[number] if linked else "none",
             marker="osD^v"[number % 5],
             markersize=5,
             capsize=3,
@@ -238,9 +244,10 @@ def intervals(
             label=_short(title),
         )
     axes.set_xticks(range(len(labels)), [_short(label) for label in labels])
+    axes.set_xlim(-0.5, len(labels) - 0.5)
     axes.set_xlabel(_short(axis))
     axes.set_ylim(-2, 102)
-    axes.set_ylabel("share of answers, %")
+    axes.set_ylabel(_short(heights))
     _grid(axes, "y")
     handles, titles = axes.get_legend_handles_labels()
     # The line alone: an error bar is a container of several artists.

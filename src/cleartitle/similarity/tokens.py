@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable, Hashable, Sequence
-from functools import cache, cached_property, lru_cache
-from typing import Any
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from cleartitle.code import language as find_language
-from cleartitle.similarity.python_lexer import PythonValuesLexer
+from cleartitle.similarity.python_lexer import python_values
 
 __all__ = [
     "EDIT_TOKEN_LIMIT",
@@ -41,14 +40,11 @@ def words(text: str, language: str = "python") -> list[str]:
     Values of all Pygments tokens joined by blanks and split on white space, as LiCoEval's released code does:
     comments and strings fall apart into their words, and layout vanishes.
     """
-    values: list[str] = [value for _, value in _lexer(language).get_tokens(text)]
-    return " ".join(values).split()
-
-
-@cache
-def _lexer(language: str) -> Any:
     entry = find_language(language)
-    return PythonValuesLexer() if entry.name == "python" else entry.pygments_lexer
+    if entry.name == "python":
+        return python_values(text).split()
+    values: list[str] = [value for _, value in entry.pygments_lexer.get_tokens(text)]
+    return " ".join(values).split()
 
 
 def regex_tokens(text: str) -> list[str]:

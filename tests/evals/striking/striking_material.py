@@ -43,16 +43,14 @@ def function(seed: int, *, docstring: bool = True, comment: bool = True, lines: 
 
 
 def build_corpus(folder: Path, texts: dict[str, str]) -> Corpus:
-    """A corpus of these files, each in a project of its own."""
+    """A corpus of these files in one project."""
+    (folder / "sources").mkdir(parents=True)
     for name, text in texts.items():
-        path = folder / "sources" / name / f"{name}.py"
-        path.parent.mkdir(parents=True)
-        path.write_text(text, encoding="utf-8")
-    specs = [f"folder:{folder / 'sources' / name}" for name in texts]
-    build(specs, folder / "corpus", CorpusOptions(workers=1))
+        (folder / "sources" / f"{name}.py").write_text(text, encoding="utf-8")
+    build([f"folder:{folder / 'sources'}"], folder / "corpus", CorpusOptions(workers=1))
     return Corpus.open(folder / "corpus")
 
 
 def corpus_of_functions(folder: Path, seeds: range) -> Corpus:
-    """One file and project a function."""
-    return build_corpus(folder, {f"project{seed}": "import os\n\n\n" + function(seed) for seed in seeds})
+    """One file a function."""
+    return build_corpus(folder, {f"file{seed}": "import os\n\n\n" + function(seed) for seed in seeds})

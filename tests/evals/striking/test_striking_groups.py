@@ -2,6 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from striking_material import build_corpus, corpus_of_functions, function
@@ -9,6 +10,10 @@ from striking_material import build_corpus, corpus_of_functions, function
 from cleartitle.corpus import Corpus
 from cleartitle.errors import InputError
 from cleartitle.evals.striking import STUDY_UNITS, StrikingOptions, groups_of_corpora
+
+
+def _file(row: dict[str, Any]) -> str:
+    return Path(row["path"]).stem
 
 
 @pytest.fixture(autouse=True)
@@ -38,13 +43,12 @@ def test_groups_are_of_the_asked_size_and_pairs_share_no_function(training: Corp
 
 def test_a_candidate_like_a_function_of_the_training_data_is_left_out(training: Corpus, tmp_path: Path) -> None:
     copies = {f"copy{seed}": function(seed).replace("return", "print('end')\n    return") for seed in (2, 5)}
-    # A method of the training data takes part in no group, but excludes all the same.
     texts = {f"own{seed}": function(seed) for seed in range(200, 204)}
     unseen = build_corpus(tmp_path / "unseen", {**copies, **texts})
     groups = groups_of_corpora(training, unseen, StrikingOptions(per_group=2))
     exclusion = groups.record["exclusion"]
     assert (exclusion["candidates"], exclusion["excluded"], exclusion["training_functions"]) == (6, 2, 8)
-    names = {row["project"] for row in groups.units.to_pylist() if row["group"] == "unseen"}
+    names = {_file(row) for row in groups.units.to_pylist() if row["group"] == "unseen"}
     assert names == set(texts)
 
 
@@ -57,7 +61,7 @@ def test_methods_of_the_training_data_are_not_drawn_but_exclude(tmp_path: Path) 
     groups = groups_of_corpora(training, unseen, StrikingOptions(per_group=1))
     assert groups.record["training"]["left_out"] == {"method": 1}
     assert groups.record["exclusion"]["excluded"] == 1
-    assert not any(row["project"] == "d" for row in groups.units.to_pylist())
+    assert not any(_file(row) == "d" for row in groups.units.to_pylist())
 
 
 def test_the_three_principles_decide_who_takes_part(tmp_path: Path) -> None:
@@ -74,11 +78,11 @@ def test_the_three_principles_decide_who_takes_part(tmp_path: Path) -> None:
     groups = groups_of_corpora(training, unseen, StrikingOptions(per_group=1))
     assert groups.record["training"]["left_out"] == {"no docstring": 1, "short body": 1, "syntax error": 1}
     assert groups.record["exclusion"]["training_files_not_cut"] == 1
-    drawn = {row["project"] for row in groups.units.to_pylist() if row["group"] == "accessed"}
+    drawn = {_file(row) for row in groups.units.to_pylist() if row["group"] == "accessed"}
     assert drawn == {"silent", "plain"}
 
 
-def test_the_same_function_in_two_projects_is_one(tmp_path: Path) -> None:
+def test_the_same_function_in_two_files_is_one(tmp_path: Path) -> None:
     texts = {f"project{number}": function(number % 3) + f"\n# {number}\n" for number in range(9)}
     training = build_corpus(tmp_path / "training", texts)
     unseen = corpus_of_functions(tmp_path / "unseen", range(50, 54))

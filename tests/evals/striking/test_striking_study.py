@@ -52,7 +52,7 @@ def recorded(path: Path, groups: Groups, copies: dict[str, int], **more: str) ->
 
 @pytest.fixture(scope="module")
 def run(place: Path, groups: Groups) -> Path:
-    """One model that copies 3 and 2 of 6, another that copies 4 and lets 1 unseen through, a control that copies none."""
+    """A model that copies 3 and 2 of 6, one that copies 4 and an unseen one, and a control that copies none."""
     files = [
         recorded(place / "copier.jsonl", groups, {"first accessed": 3, "second accessed": 2}),
         recorded(place / "leaky.jsonl", groups, {"first accessed": 4, "second unseen": 1}),
@@ -193,12 +193,12 @@ def test_models_need_names_of_their_own(groups: Groups, place: Path, tmp_path: P
 def test_the_command_line_gives_the_same_figures(place: Path, run: Path, summary: dict[str, Any]) -> None:
     corpora = ("--training", "training/corpus", "--unseen", "unseen/corpus")
     models = ("--model", "replay:copier.jsonl", "--model", "replay:leaky.jsonl", "--control", "replay:idle.jsonl")
-    words = ("study", "striking", *corpora, *models, "--per-group", "6", "-o", "by-command")
-    done = cleartitle(*words, "--json", cwd=place, CLEARTITLE_CACHE=str(place / "cache"))
+    words = ("study", "striking", *corpora, *models, "--per-group", "6")
+    done = cleartitle(*words, "--json", "-o", "by-command", cwd=place, CLEARTITLE_CACHE=str(place / "cache"))
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["modes"] == summary["modes"] and found["search"] == summary["search"]
-    shown = cleartitle(*words, cwd=place, CLEARTITLE_CACHE=str(place / "cache"), COLUMNS="110")
+    shown = cleartitle(*words, "-o", "by-command", cwd=place, CLEARTITLE_CACHE=str(place / "cache"), COLUMNS="110")
     assert shown.returncode == 0, shown.stderr
     assert "5 of 12 = 41.7 %" in shown.stdout and "0 of 12 (at most 26.5 %)" in shown.stdout
     dry = cleartitle(*words, "--dry-run", "-o", "dry", cwd=place, CLEARTITLE_CACHE=str(place / "cache"))

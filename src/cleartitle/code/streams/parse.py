@@ -6,11 +6,13 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
+import numpy as np
+import numpy.typing as npt
 from tree_sitter import Language, Parser, Tree
 
 from cleartitle.code.languages import language as known_language
 
-__all__ = ["DeadlineError", "check_deadline", "deadline", "grammar", "parse"]
+__all__ = ["DeadlineError", "check_deadline", "deadline", "grammar", "parse", "rows_of"]
 
 _GRAMMARS = {
     "python": "tree_sitter_python",
@@ -58,7 +60,7 @@ def check_deadline() -> None:
     Raises:
         DeadlineError: the deadline of this thread has passed.
     """
-    if _local.end is not None and time.monotonic() > _local.end:
+    if _is_over():
         raise DeadlineError("no time left")
 
 
@@ -99,5 +101,11 @@ def parse(source: bytes, language: str) -> Tree:
         raise
 
 
-def _is_over(_offset: int, _error: bool) -> bool:
+def _is_over(_offset: int = 0, _error: bool = False) -> bool:
     return _local.end is not None and time.monotonic() > _local.end
+
+
+def rows_of(source: bytes, places: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """The 0-based row of each byte offset."""
+    ends = np.flatnonzero(np.frombuffer(source, np.uint8) == ord("\n"))
+    return np.searchsorted(ends, np.asarray(places, np.int64)).astype(np.int64)

@@ -202,6 +202,7 @@ def _join(parts: Sequence[Path], path: Path, key: str) -> None:
 def _record(
     prompts: pa.Table, options: PromptOptions, corpus: Corpus, funnel: Counter[str], looked_at: int
 ) -> dict[str, Any]:
+    by_file = dict(zip(*(prompts[name].to_pylist() for name in ("content_id", "source_scrubbed")), strict=True))
     return {
         "schema": SCHEMA_VERSION,
         "capability": "codeipprompt",
@@ -219,7 +220,7 @@ def _record(
         "scrubbed": {
             "prompts": sum(number > 0 for number in prompts["prompt_scrubbed"].to_pylist()),
             "places_in_prompts": sum(prompts["prompt_scrubbed"].to_pylist()),
-            "places_in_files": sum(prompts["source_scrubbed"].to_pylist()),
+            "places_in_files": sum(by_file.values()),
         },
         "table_2": table_2(prompts),
     }

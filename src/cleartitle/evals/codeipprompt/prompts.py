@@ -153,11 +153,12 @@ def even_quotas(sizes: dict[tuple[str, str], int], limit: int) -> dict[tuple[str
         return dict(sizes)
     quota = dict.fromkeys(sizes, 0)
     left = limit
-    open_cells = sorted(sizes)
-    while left and open_cells:
-        each, rest = divmod(left, len(open_cells))
-        for rank, key in enumerate(open_cells):
-            given = min(each + (rank < rest), sizes[key] - quota[key])
+    open_cells = sorted(key for key in sizes if sizes[key])
+    while left:
+        each = left // len(open_cells)
+        # Less than one for each: the first ones get it.
+        for key in open_cells if each else open_cells[:left]:
+            given = min(each or 1, sizes[key] - quota[key])
             quota[key] += given
             left -= given
         open_cells = [key for key in open_cells if quota[key] < sizes[key]]

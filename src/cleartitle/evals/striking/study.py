@@ -95,9 +95,9 @@ def _conduct(
     names = [subject.name for subject in subjects]
     if len(set(names)) != len(names) or not names:
         raise InputError(f"models {', '.join(names) or 'none'}: mend: at least one, each with a name of its own")
-    # A trained model is named by what it is trained on, wherever the folder stands.
-    specs = [[one.name, one.spec.replace(f"{output}", "RUN"), one.exposed] for one in subjects]
-    key = fingerprint(options, asking=_asking(asking), units=groups.content_hash, subjects=specs, **inputs)
+    # A model that is trained here is named by what it is trained on, wherever the folder stands.
+    specs = [[one.name, one.exposed, "" if prepare else one.spec] for one in subjects]
+    key = fingerprint(options, asking=fingerprint(asking), units=groups.content_hash, subjects=specs, **inputs)
     with locked(output):
         recorded = {
             "groups": groups.record,
@@ -164,10 +164,6 @@ def score_study(path: Path) -> dict[str, Any]:
 
 
 SCORING = Scoring(score_study, ("scores",))
-
-
-def _asking(asking: ModelOptions) -> str:
-    return fingerprint(asking)
 
 
 def _answers(folder: Path, expected: int) -> pa.Table:

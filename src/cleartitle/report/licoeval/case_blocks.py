@@ -1,5 +1,6 @@
 """The blocks of one case: both texts, the criteria of the standard, origin and duties, the license answer, verdicts."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from cleartitle.code import comments
@@ -103,26 +104,30 @@ def criteria(run: Run, case: Case) -> Table:
     return Table(f"The standard, {run.mode} mode", columns, (RowGroup(rows),), fixed=True)
 
 
-def facts(unit: dict[str, Any]) -> list[Fact]:
-    """License, duties and origin of a unit."""
+def facts(unit: Mapping[str, Any]) -> list[Fact]:
+    """License, duties and origin of a unit; copyright lines and reuse where its table has them."""
     try:
         duties = [OBLIGATIONS[key] for key in obligations(unit["license"])] or ["the table knows of none"]
     except UnknownLicenseError:
         duties = ["unknown: read the license"]
-    reuse = unit["reuse_count"]
-    holders = "not known" if reuse is None else "1 project holds this file"
-    holders = f"{reuse:,} projects hold this file" if (reuse or 0) > 1 else holders
-    return [
+    found = [
         Fact("True license", [f"{unit['license']} ({CLASS_TITLES[unit['license_class']]})"]),
         Fact("Read from", [f"{unit['license_source']}; {_TRUST.get(unit['trust'], unit['trust'])}"]),
         Fact("What the license asks for", duties),
-        Fact("Copyright lines", list(unit["copyright_lines"] or []) or ["none found"]),
+    ]
+    if "copyright_lines" in unit:
+        found.append(Fact("Copyright lines", list(unit["copyright_lines"] or []) or ["none found"]))
+    found += [
         Fact("Project", [" ".join(part for part in (unit["project"], unit["version"]) if part)]),
         Fact("Path", [unit["path"]]),
         Fact("Address", [unit["url"] or "not known"]),
         Fact("Software Heritage id", [unit["prompt_id"]]),
-        Fact("Reuse", [holders]),
     ]
+    if "reuse_count" in unit:
+        reuse = unit["reuse_count"]
+        holders = "not known" if reuse is None else "1 project holds this file"
+        found.append(Fact("Reuse", [f"{reuse:,} projects hold this file" if (reuse or 0) > 1 else holders]))
+    return found
 
 
 def license_answer(run: Run, case: Case) -> list[Block]:

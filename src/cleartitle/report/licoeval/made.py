@@ -7,7 +7,7 @@ from typing import Any
 from cleartitle.report.blocks import Fact, Facts, Group, MarkedText, Notes, Section, TextBox
 from cleartitle.report.licoeval.run import Run
 
-__all__ = ["made", "meta"]
+__all__ = ["flat", "made", "meta"]
 
 
 def made(run: Run) -> Section:
@@ -30,15 +30,15 @@ def made(run: Run) -> Section:
                     Fact("Edit tokenizer", [record["inputs"]["edit_tokenizer"]]),
                 ]
             ),
-            Group("Model", (Facts([Fact(name, [value]) for name, value in _flat(model)]),), open=True),
-            Group("Options of the run", (Facts([Fact(name, [value]) for name, value in _flat(record["options"])]),)),
+            Group("Model", (Facts([Fact(name, [value]) for name, value in flat(model)]),), open=True),
+            Group("Options of the run", (Facts([Fact(name, [value]) for name, value in flat(record["options"])]),)),
             Group(
                 "Options of the benchmark",
-                (Facts([Fact(name, [value]) for name, value in _flat(summary["benchmark"]["options"])]),),
+                (Facts([Fact(name, [value]) for name, value in flat(summary["benchmark"]["options"])]),),
             ),
             Group(
                 "Versions and host",
-                (Facts([Fact(name, [value]) for name, value in _flat({**record["versions"], **record["host"]})]),),
+                (Facts([Fact(name, [value]) for name, value in flat({**record["versions"], **record["host"]})]),),
             ),
         ),
     )
@@ -54,12 +54,12 @@ def meta(run: Run) -> dict[str, str]:
     }
 
 
-def _flat(value: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+def flat(value: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
     """Names and values of nested mappings, with the names joined by dots."""
     for key, item in value.items():
         name = f"{before}{key}"
         if isinstance(item, dict):
-            yield from _flat(item, f"{name}.")
+            yield from flat(item, f"{name}.")
         elif isinstance(item, list):
             yield name, ", ".join(map(str, item)) or "–"
         else:
