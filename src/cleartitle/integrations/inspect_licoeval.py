@@ -6,41 +6,30 @@ keeps the log and shows it. Each answer stands in the store of its sample in the
 ``--model replay:LOG.eval`` scores the log anew (`cleartitle.models.inspect_log`).
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Mapping
 from math import nan
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageUser,
-    GenerateConfig,
-    get_model,
-)
+from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Score, Scorer, Target, grouped, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from cleartitle.errors import CleartitleError, InputError
 from cleartitle.evals.licoeval import BenchmarkOptions, LicoevalOptions, sample, score
 from cleartitle.evals.licoeval.evaluate import SCORE_INPUT
 from cleartitle.evals.licoeval.prepare import prepare_benchmark
 from cleartitle.evals.licoeval.prompts import completion_request, license_request
 from cleartitle.evals.licoeval.verdicts import verdicts
 from cleartitle.integrations.inspect_metrics import lico_score, rate
-from cleartitle.models import Request, Sampling
-from cleartitle.models.answers import cut_prompt
-from cleartitle.models.inspect_log import STORE_KEY, generation_of
+from cleartitle.integrations.inspect_turns import Mode, Style, check, form_of, messages_of, prerequisites, turn
+from cleartitle.models import Sampling
+from cleartitle.models.inspect_log import STORE_KEY
 from cleartitle.tables import table_of
 
 __all__ = ["ask", "lico", "licoeval"]
 
-Mode = Literal["corrected", "paper"]
-Style = Literal["auto", "chat", "completion"]
-ROLES: dict[str, Callable[..., ChatMessage]] = {"user": ChatMessageUser, "assistant": ChatMessageAssistant}
 DEFAULTS = LicoevalOptions()
 
 
@@ -64,14 +53,9 @@ def licoeval(
             completion for providers whose name ends in ``completions``.
         license_max_tokens: Longest answer to the license question.
     """
-    try:
-        _check(mode, style)
+    with prerequisites():
+        check(mode, style)
         opened = prepare_benchmark("starter", Path(benchmark) if benchmark else None, BenchmarkOptions())
-    except CleartitleError as error:
-        # What Inspect prints as one line. Not a public name, so that it is looked up only where it is needed.
-        from inspect_ai._util.error import PrerequisiteError
-
-        raise PrerequisiteError(str(error)) from error
     units = sample(opened.units, limit, seed).to_pylist()
     return Task(
         dataset=MemoryDataset([_sample(unit) for unit in units], name=f"licoeval-{opened.content_hash}"),
@@ -90,14 +74,13 @@ def ask(style: Style = "auto", license_max_tokens: int = DEFAULTS.license_max_to
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        form = style if style != "auto" else "completion" if state.model.api.endswith("completions") else "chat"
-        unit, index = state.metadata, state.epoch - 1
-        first = await _turn(state, completion_request(unit, form, Sampling()), GenerateConfig())
+        form, unit, index = form_of(state, style), state.metadata, state.epoch - 1
+        first = await turn(state, completion_request(unit, form, Sampling()), GenerateConfig())
         answers = [first]
         if any(row["striking"] for row in _scores(unit, index, first)):
             question = license_request(unit, first["text"], index, form, Sampling())
             config = GenerateConfig(temperature=0.0, max_tokens=license_max_tokens)
-            answers.append(await _turn(state, question, config))
+            answers.append(await turn(state, question, config))
         state.store.set(STORE_KEY, answers)
         return state
 
@@ -141,32 +124,9 @@ def lico(mode: Mode = "corrected") -> Scorer:
     return judge
 
 
-def _check(mode: str, style: str) -> None:
-    if mode not in ("corrected", "paper") or style not in ("auto", "chat", "completion"):
-        raise InputError(f"mode={mode}, style={style}: mend: mode corrected or paper; style auto, chat or completion")
-
-
 def _sample(unit: Mapping[str, Any]) -> Sample:
     request = completion_request(unit, "chat", Sampling())
-    return Sample(id=unit["prompt_id"], input=_messages(request), target=unit["license"], metadata=dict(unit))
-
-
-def _messages(request: Request) -> list[ChatMessage]:
-    if request.prompt is not None:  # what raw providers take: one user message, sent as it is
-        return [ChatMessageUser(content=cut_prompt(request.prompt))]
-    return [ROLES[message.role](content=message.content) for message in request.messages]
-
-
-async def _turn(state: TaskState, request: Request, config: GenerateConfig) -> dict[str, Any]:
-    """Put one request to the model under test; the conversation in the log shows each message once."""
-    asked = _messages(request)
-    shown = state.messages if request.turn else []
-    output = await get_model().generate(asked, config=config)
-    fresh = asked if request.style == "completion" else asked[len(shown) :]
-    state.messages = [*shown, *fresh, *([output.message] if output.choices else [])]
-    state.output = output
-    identity = {"prompt_id": request.id, "sample_index": 0 if request.turn else state.epoch - 1, "turn": request.turn}
-    return {**identity, **asdict(generation_of(output, chat=request.style == "chat"))}
+    return Sample(id=unit["prompt_id"], input=messages_of(request), target=unit["license"], metadata=dict(unit))
 
 
 def _scores(unit: Mapping[str, Any], index: int, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
