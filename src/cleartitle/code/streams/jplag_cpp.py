@@ -5,6 +5,8 @@ the list of its token types and from that grammar; ``docs/token-streams.md`` say
 CPP14 reads otherwise than the tree-sitter grammar is told in ``jplag_cpp_readings``.
 """
 
+import re
+
 from tree_sitter import Node
 
 from cleartitle.code.streams import Tokens
@@ -18,6 +20,7 @@ from cleartitle.code.streams.jplag_cpp_readings import (
     is_name,
     parameters,
     type_words,
+    unwrapped,
     without_directives,
 )
 from cleartitle.code.streams.jplag_cpp_statements import expression_statement, read_parameter
@@ -27,6 +30,7 @@ from cleartitle.code.streams.parse import check_deadline, grammar, parse
 __all__ = ["tokens"]
 
 _STEPS_PER_CHECK = 4096
+_REST_OF_ARRAY = re.compile(rb"(?:\s{0,9}\w{1,99})?[\s*]{0,9}\[")  # tree-sitter does not read ``new T*[n]`` whole
 _BODIES = frozenset(("compound_statement", "try_statement"))
 _CLASSES = {"class_specifier": "CLASS", "struct_specifier": "STRUCT", "union_specifier": "UNION"}
 
@@ -99,6 +103,35 @@ def _function(walk: Walk, node: Node, place: int) -> None:
         walk.area(_CLASSES[named.type], node, body, LISTED)
     else:
         walk.read(body, place)
+
+
+def _broken(walk: Walk, node: Node, place: int) -> None:
+    """What does not end, as in a text that is cut short: what begins there gives its token, without the end."""
+    children = [child for child in node.children if child.type != "comment"]
+    waiting: list[tuple[Handler, Node, int]] = []
+    for index, child in enumerate(children):
+        handler = _WORDS.get(child.type) or walk.handlers[child.kind_id]
+        if _begins_function(children, index):
+            start = index
+            while start and children[start - 1].type in _SPECIFIERS:
+                start -= 1
+            waiting.append((_function_begin, children[start], 0))
+            place |= BODY
+        if handler is not None:
+            waiting.append((handler, child, place))
+    walk.stack += reversed(waiting)
+
+
+def _begins_function(children: list[Node], index: int) -> bool:
+    following = children[index + 1].type if index + 1 < len(children) else ""
+    if following != "{" or children[index].type not in _DECLARATORS:
+        return False
+    declarator = unwrapped(children[index])
+    return declarator is not None and declarator.type == "function_declarator"
+
+
+def _function_begin(walk: Walk, node: Node, _place: int) -> None:
+    walk.add("FUNCTION_BEGIN", node)
 
 
 def _is_macro(node: Node, declarator: Node | None) -> bool:
@@ -179,6 +212,13 @@ def _member(walk: Walk, node: Node, place: int) -> None:
             walk.read([child], place)
 
 
+def _friend(walk: Walk, node: Node, place: int) -> None:
+    for child in node.children:
+        if child.type == "declaration":
+            walk.types(child, place | TYPES)
+    walk.read(node.children, place)
+
+
 def _condition(walk: Walk, node: Node, place: int) -> None:
     for child in reversed(node.children):
         if child.type == "declaration":
@@ -208,7 +248,10 @@ def _catch(walk: Walk, node: Node, place: int) -> None:
 
 
 def _new(walk: Walk, node: Node, place: int) -> None:
-    walk.add("NEWCLASS" if node.child_by_field_name("declarator") is None else "NEWARRAY", node)
+    array = node.child_by_field_name("declarator") is not None
+    if not array and node.child_by_field_name("arguments") is None:
+        array = _REST_OF_ARRAY.match(walk.source, node.end_byte) is not None
+    walk.add("NEWARRAY" if array else "NEWCLASS", node)
     walk.types(node, place)
     walk.read(node.children, place)
 
@@ -281,6 +324,7 @@ _RULES: dict[str, Handler | None] = {
     "type_definition": _declaration,
     "init_declarator": _initial,
     "field_declaration": _member,
+    "friend_declaration": _friend,
     "template_declaration": _mark("GENERIC"),
     "static_assert_declaration": _mark("STATIC_ASSERT"),
     "alias_declaration": _plainly,
@@ -316,6 +360,18 @@ _RULES: dict[str, Handler | None] = {
     "parenthesized_expression": _in_list,
     "initializer_list": _braces,
 }
+_WORDS: dict[str, Handler] = {
+    **{word: _mark(f"{word.upper()}_BEGIN") for word in ("if", "switch", "while", "do", "for", "try", "catch")},
+    **{
+        word: _mark(word.upper())
+        for word in ("else", "case", "default", "break", "continue", "goto", "return", "throw")
+    },
+}
+_DECLARATORS = frozenset(("function_declarator", "pointer_declarator", "reference_declarator"))
+_SPECIFIERS = frozenset(
+    ("primitive_type", "type_identifier", "qualified_identifier", "template_type", "sized_type_specifier", "auto")
+    + ("storage_class_specifier", "type_qualifier", "placeholder_type_specifier", "virtual", "inline")
+)
 _LEAVES = frozenset(
     ("comment", "string_literal", "raw_string_literal", "char_literal", "concatenated_string", "user_defined_literal")
     + ("attribute_declaration", "attribute_specifier", "gnu_asm_expression", "ms_declspec_modifier", "type_qualifier")
@@ -329,7 +385,7 @@ _HANDLERS: dict[int, Handler | None] = {}
 
 def _by_kind() -> dict[int, Handler | None]:
     language = grammar("cpp")
-    handlers: dict[int, Handler | None] = {_ERROR: _descend}
+    handlers: dict[int, Handler | None] = {_ERROR: _broken}
     for kind in range(language.node_kind_count):
         name = language.node_kind_for_id(kind) or ""
         leaf = not language.node_kind_is_named(kind) or name in _LEAVES

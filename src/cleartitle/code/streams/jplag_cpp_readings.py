@@ -24,6 +24,7 @@ __all__ = [
     "parameters",
     "reading",
     "type_words",
+    "unwrapped",
     "without_directives",
 ]
 
@@ -38,7 +39,15 @@ _DEEPEST = 40
 _NAMES = frozenset(("identifier", "qualified_identifier", "template_function"))
 _KEYWORDS = frozenset((b"bool", b"char", b"char16_t", b"char32_t", b"double", b"float", b"int", b"void", b"wchar_t"))
 _CASTS = frozenset((b"static_cast", b"dynamic_cast", b"reinterpret_cast", b"const_cast"))
-_WRAPPED = frozenset(("pointer_declarator", "reference_declarator", "init_declarator", "attributed_declarator"))
+_WRAPPED = frozenset(
+    (
+        "pointer_declarator",
+        "reference_declarator",
+        "init_declarator",
+        "attributed_declarator",
+        "pointer_type_declarator",
+    )
+)
 _ONE_WORD = frozenset(
     ("primitive_type", "type_identifier", "template_type", "qualified_identifier", "placeholder_type_specifier", "auto")
     + ("decltype",)
@@ -128,6 +137,8 @@ def reading(node: Node, depth: int = 0) -> int:
         return 0 if is_cast(node) else DECLARATOR | PARAMETER | NAME
     if depth > _DEEPEST:
         return 0
+    if kind == "null":
+        return DECLARATOR | PARAMETER | NAME if node.text == b"NULL" else 0
     if kind == "primitive_type":
         return PARAMETER | NAME | (0 if is_keyword(node) else DECLARATOR)
     part = _PARTS.get(kind)
@@ -196,14 +207,26 @@ _PARTS = {
 
 def is_called(declaration: Node) -> bool:
     """Whether the first declarator of a declaration has parameters or stands in parentheses, as a call would."""
-    node = declaration.child_by_field_name("declarator")
-    while node is not None and node.type in _WRAPPED:
+    node = unwrapped(declaration.child_by_field_name("declarator"))
+    if node is not None and node.type == "init_declarator":
+        return True
+    return node is not None and node.type in ("function_declarator", "parenthesized_declarator")
+
+
+def unwrapped(node: Node | None) -> Node | None:
+    """The declarator without pointers, references and values; with its value where that can be parameters."""
+    while node is not None:
+        if node.type == "qualified_identifier":
+            node = node.child_by_field_name("name")
+            continue
+        if node.type not in _WRAPPED:
+            return node
         value = node.child_by_field_name("value") if node.type == "init_declarator" else None
         if value is not None and value.type == "argument_list" and (values := arguments(value)) and parameters(values):
-            return True
+            return node
         inner = node.child_by_field_name("declarator")
         node = inner if inner is not None else next(reversed(node.named_children), None)
-    return node is not None and node.type in ("function_declarator", "parenthesized_declarator")
+    return None
 
 
 def is_function(definition: Node) -> bool:
@@ -212,12 +235,7 @@ def is_function(definition: Node) -> bool:
     Macros let it take other things for functions, as the class in ``class EXPORT C {}`` and the block in
     ``BEGIN namespace n {}``.
     """
-    node = definition.child_by_field_name("declarator")
-    while node is not None and node.type in _WRAPPED:
-        inner = node.child_by_field_name("declarator")
-        node = inner if inner is not None else next(reversed(node.named_children), None)
-    while node is not None and node.type == "qualified_identifier":
-        node = node.child_by_field_name("name")
+    node = unwrapped(definition.child_by_field_name("declarator"))
     return node is not None and node.type in ("function_declarator", "operator_cast")
 
 

@@ -147,6 +147,8 @@ def _arrows(walk: Walk, node: Node, value: Node | None, place: int) -> bool:
         return False
     last, values = parts[0]
     waiting: list[tuple[Handler, Any, int]] = []
+    if has_scope(parts[-1][0]):
+        walk.add("VARDEF", node)
     if value is not None:
         walk.add("ASSIGN", node)
         walk.read([value], place & ~LISTED | TYPES)
@@ -155,7 +157,7 @@ def _arrows(walk: Walk, node: Node, value: Node | None, place: int) -> bool:
         walk.read(values, place | TYPES)
         parts[0] = (last, [])
     for function, listed in reversed(parts):
-        if function.type == "field_expression" or has_scope(function):
+        if function.type == "field_expression":
             waiting.append((_variable, function, place))
         waiting += [(read_parameter, argument, place) for argument in listed]
     walk.stack += reversed(waiting)

@@ -58,10 +58,18 @@ class Walk:
         if (named := node.child_by_field_name("type")) is not None:
             for _ in range(type_words(named)):
                 self.add("VARDEF", named)
-        for child in node.children if node.has_error else ():
-            for name in child.named_children if child.is_error else ():
-                if name.type in ("identifier", "qualified_identifier"):
-                    self.add("VARDEF", name)
+        if node.has_error:
+            self._macros(node)
+
+    def _macros(self, node: Node) -> None:
+        """Names that tree-sitter could not place, and one that it took for a scope without ``::``."""
+        for child in node.children:
+            if child.is_error:
+                for name in child.named_children:
+                    if name.type in ("identifier", "qualified_identifier"):
+                        self.add("VARDEF", name)
+            elif child.type == "qualified_identifier" and any(part.is_missing for part in child.children):
+                self.add("VARDEF", child)
 
 
 def end(walk: Walk, token: tuple[str, int], _place: int) -> None:
