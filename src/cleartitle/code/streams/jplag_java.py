@@ -5,110 +5,59 @@ the order in which a ``com.sun.source.util.TreeScanner`` visits a tree; ``docs/t
 dump confirms. JPlag refuses what javac cannot parse; here it is read as far as the parser recovers.
 """
 
+from collections.abc import Callable
+
 from tree_sitter import Node
 
 from cleartitle.code.streams import Tokens
-from cleartitle.code.streams.captures import Events, captured
+from cleartitle.code.streams.events import Events, child_of, visit
 from cleartitle.code.streams.parse import parse
 
 __all__ = ["tokens"]
 
-_QUERY = """
-(package_declaration) @J_PACKAGE
-(import_declaration) @J_IMPORT
-(class_declaration) @class
-(object_creation_expression (class_body) @class)
-(interface_declaration) @interface
-(annotation_type_declaration) @annotation_type
-(enum_declaration) @enum
-(record_declaration) @record
-(module_declaration) @module
-(requires_module_directive) @J_REQUIRES
-(provides_module_directive) @J_PROVIDES
-(exports_module_directive) @J_EXPORTS
-(method_declaration) @method
-(constructor_declaration) @method
-(compact_constructor_declaration) @compact
-(annotation_type_element_declaration) @method
-(field_declaration) @J_VARDEF
-(constant_declaration) @J_VARDEF
-(local_variable_declaration) @J_VARDEF
-(field_declaration ",") @several
-(constant_declaration ",") @several
-(local_variable_declaration ",") @several
-(formal_parameter) @J_VARDEF
-(spread_parameter) @J_VARDEF
-(formal_parameters (receiver_parameter)) @received
-(catch_formal_parameter) @J_VARDEF
-(resource name: (_)) @J_VARDEF
-(enhanced_for_statement "(" . (_) @J_VARDEF)
-(inferred_parameters (identifier) @parameter)
-(lambda_expression parameters: (identifier) @parameter)
-(type_pattern (identifier) @parameter .)
-(record_pattern_component (identifier) @parameter .)
-(instanceof_expression name: (identifier) @J_VARDEF)
-(_ name: (underscore_pattern)) @unnamed
-(_ (variable_declarator name: (underscore_pattern))) @unnamed
-(enhanced_for_statement "(" . (_) @unnamed name: (underscore_pattern))
-(enum_constant) @constant
-(enum_constant body: (class_body) @enum)
-(type_parameter) @J_GENERIC
-(annotation) @J_ANNO
-(marker_annotation) @J_ANNO
-(synchronized_statement) @sync
-(while_statement) @loop
-(do_statement) @loop
-(for_statement) @loop
-(enhanced_for_statement) @loop
-(switch_expression) @switch
-(switch_label) @label
-(try_statement) @try
-(try_with_resources_statement) @try
-(catch_clause) @catch
-(finally_clause) @finally
-(if_statement) @if
-(if_statement consequence: _ @then)
-(if_statement alternative: _ @else)
-(ternary_expression) @J_COND
-(break_statement) @J_BREAK
-(continue_statement) @J_CONTINUE
-(return_statement) @J_RETURN
-(throw_statement) @J_THROW
-(yield_statement) @J_YIELD
-(assert_statement) @J_ASSERT
-(method_invocation) @J_APPLY
-(explicit_constructor_invocation) @J_APPLY
-(object_creation_expression) @J_NEWCLASS
-(array_creation_expression) @J_NEWARRAY
-(array_initializer) @initializer
-(annotation_type_element_declaration value: (element_value_array_initializer) @initializer)
-(array_creation_expression value: (array_initializer) @created)
-(assignment_expression) @J_ASSIGN
-(update_expression) @J_ASSIGN
-"""
-_AREAS = (
-    ("loop", "J_LOOP"),
-    ("switch", "J_SWITCH"),
-    ("sync", "J_SYNC"),
-    ("try", "J_TRY"),
-    ("catch", "J_CATCH"),
-    ("finally", "J_FINALLY"),
-)
-_DECLARATIONS = (
-    ("class", "J_CLASS"),
-    ("interface", "J_INTERFACE"),
-    ("annotation_type", "J_ANNO_T"),
-    ("enum", "J_ENUM"),
-    ("record", "J_RECORD"),
-)
-_PLAIN = frozenset(
-    (
-        *("J_PACKAGE", "J_IMPORT", "J_REQUIRES", "J_PROVIDES", "J_EXPORTS", "J_VARDEF", "J_GENERIC", "J_COND"),
-        *("J_BREAK", "J_CONTINUE", "J_RETURN", "J_THROW", "J_YIELD", "J_ASSERT", "J_APPLY", "J_NEWCLASS"),
-        *("J_NEWARRAY", "J_ASSIGN"),
-    )
-)
-_KEYWORDS = frozenset(("class", "interface", "@interface", "enum", "record"))
+_PLAIN = {
+    "package_declaration": "J_PACKAGE",
+    "import_declaration": "J_IMPORT",
+    "requires_module_directive": "J_REQUIRES",
+    "provides_module_directive": "J_PROVIDES",
+    "exports_module_directive": "J_EXPORTS",
+    "type_parameter": "J_GENERIC",
+    "ternary_expression": "J_COND",
+    "break_statement": "J_BREAK",
+    "continue_statement": "J_CONTINUE",
+    "return_statement": "J_RETURN",
+    "throw_statement": "J_THROW",
+    "yield_statement": "J_YIELD",
+    "assert_statement": "J_ASSERT",
+    "method_invocation": "J_APPLY",
+    "explicit_constructor_invocation": "J_APPLY",
+    "assignment_expression": "J_ASSIGN",
+    "update_expression": "J_ASSIGN",
+}
+_AREAS = {
+    "module_declaration": "J_MODULE",
+    "method_declaration": "J_METHOD",
+    "constructor_declaration": "J_METHOD",
+    "synchronized_statement": "J_SYNC",
+    "while_statement": "J_LOOP",
+    "do_statement": "J_LOOP",
+    "for_statement": "J_LOOP",
+    "switch_expression": "J_SWITCH",
+    "try_statement": "J_TRY",
+    "try_with_resources_statement": "J_TRY",
+    "catch_clause": "J_CATCH",
+    "finally_clause": "J_FINALLY",
+}
+_TYPES = {
+    "class_declaration": "J_CLASS",
+    "interface_declaration": "J_INTERFACE",
+    "annotation_type_declaration": "J_ANNO_T",
+    "enum_declaration": "J_ENUM",
+    "record_declaration": "J_RECORD",
+}
+_VARIABLES = ("field_declaration", "constant_declaration", "local_variable_declaration", "spread_parameter")
+_NAMED = ("formal_parameter", "catch_formal_parameter", "resource")
+_KEYWORDS = ("class", "interface", "@interface", "enum", "record")
 
 
 def tokens(source: bytes) -> Tokens:
@@ -119,108 +68,175 @@ def tokens(source: bytes) -> Tokens:
     Raises:
         DeadlineError: the deadline of this thread passed.
     """
-    found = captured(parse(source, "java"), "java", _QUERY)
-    events = Events()
-    unnamed = {node.id for node in found.get("unnamed", ())}
-    if unnamed:
-        found["J_VARDEF"] = [node for node in found["J_VARDEF"] if node.id not in unnamed]
-    for name in found.keys() & _PLAIN:
-        events.begin_all(name, found[name])
-    for capture, name in _AREAS:
-        events.both_all(f"{name}_BEGIN", f"{name}_END", found.get(capture, ()))
-    for capture, name in _DECLARATIONS:
-        for node in found.get(capture, ()):
-            events.begin(f"{name}_BEGIN", node, _keyword_row(node))
-            events.end(f"{name}_END", node)
-    annotations = found.get("J_ANNO", [])
-    events.begin_all("J_ANNO", annotations, rank=1)
-    _ifs(events, found)
-    _methods(events, found)
-    _variables(events, found)
-    _labels(events, found)
-    _arrays(events, found)
-    return events.tokens(hidden=_insides(annotations))
+    return _Walk().tokens(source)
 
 
-def _keyword_row(declaration: Node) -> int:
-    for child in declaration.children:
-        if child.type in _KEYWORDS:
-            return child.start_point[0]
-    return declaration.start_point[0]
+class _Walk:
+    def __init__(self) -> None:
+        self.events = Events()
+        self.annotations: list[tuple[int, int]] = []
+        self.created: set[int] = set()
+
+    def tokens(self, source: bytes) -> Tokens:
+        events = self.events
+        handlers: dict[str, Callable[[Node], None]] = {
+            "enhanced_for_statement": self.each,
+            "compact_constructor_declaration": self.compact_constructor,
+            "annotation_type_element_declaration": self.annotation_method,
+            "formal_parameters": self.parameters,
+            "inferred_parameters": self.inferred,
+            "lambda_expression": self.single_parameter,
+            "instanceof_expression": self.single_parameter,
+            "type_pattern": self.pattern,
+            "record_pattern_component": self.pattern,
+            "enum_constant": self.constant,
+            "annotation": self.annotation,
+            "marker_annotation": self.annotation,
+            "switch_label": self.label,
+            "if_statement": self.branches,
+            "object_creation_expression": self.creation,
+            "array_creation_expression": self.array,
+            "array_initializer": self.initializer,
+        }
+        handlers |= {kind: events.beginner(name) for kind, name in _PLAIN.items()}
+        handlers |= {kind: events.enclosing(name) for kind, name in _AREAS.items()}
+        handlers |= dict.fromkeys(_TYPES, self.type)
+        handlers |= dict.fromkeys(_VARIABLES, self.variables)
+        handlers |= dict.fromkeys(_NAMED, self.named)
+        visit(parse(source, "java"), handlers)
+        return events.tokens(hidden=self.annotations)
+
+    def type(self, node: Node) -> None:
+        name = _TYPES[node.type]
+        keyword = child_of(node, *_KEYWORDS) or node
+        self.events.begin(f"{name}_BEGIN", node, keyword.start_point[0])
+        self.events.end(f"{name}_END", node)
+        if node.type == "record_declaration":
+            self.compact_parameters(node)
+
+    def compact_parameters(self, record: Node) -> None:
+        """The components of a record are the parameters of its compact constructors, as in javac's tree."""
+        body, parameters = record.child_by_field_name("body"), record.child_by_field_name("parameters")
+        if body is None or parameters is None:
+            return
+        components = [node for node in parameters.named_children if "parameter" in node.type]
+        for constructor in body.named_children:
+            if constructor.type != "compact_constructor_declaration":
+                continue
+            name = constructor.child_by_field_name("name") or constructor
+            for place, component in enumerate(components):
+                self.variable(name, name.start_point[0], _annotations(component), 2 * place + 2)
+
+    def variable(self, node: Node, row: int, annotations: list[Node], rank: int = 0) -> None:
+        """A variable that shares its text with another: its annotations are met once more."""
+        self.events.begin("J_VARDEF", node, row, rank)
+        for annotation in annotations:
+            self.events.begin("J_ANNO", node, annotation.start_point[0], rank + 1)
+
+    def compact_constructor(self, node: Node) -> None:
+        self.events.area("J_METHOD", node)
+
+    def annotation_method(self, node: Node) -> None:
+        self.events.area("J_METHOD", node)
+        value = node.child_by_field_name("value")
+        if value is not None and value.type == "element_value_array_initializer":
+            self.initializer(value)
+
+    def variables(self, node: Node) -> None:
+        """One token for each variable; all have the line where the declaration begins."""
+        declarators = [child for child in node.named_children if child.type == "variable_declarator"]
+        if not declarators or _has_name(declarators[0]):
+            self.events.begin("J_VARDEF", node)
+        if len(declarators) > 1:
+            annotations = _annotations(node)
+            for declarator in declarators[1:]:
+                self.variable(declarator, node.start_point[0], annotations)
+
+    def named(self, node: Node) -> None:
+        if node.type != "resource" or node.child_by_field_name("name") is not None:
+            if _has_name(node):
+                self.events.begin("J_VARDEF", node)
+
+    def each(self, node: Node) -> None:
+        self.events.area("J_LOOP", node)
+        bracket = child_of(node, "(")
+        if bracket is not None and _has_name(node):
+            variable = next((c for c in node.named_children if c.start_byte > bracket.start_byte), node)
+            self.events.begin("J_VARDEF", variable)
+
+    def parameters(self, node: Node) -> None:
+        """The parameter ``this`` is met after all others."""
+        if child_of(node, "receiver_parameter") is not None:
+            self.events.end("J_VARDEF", node)
+
+    def inferred(self, node: Node) -> None:
+        for child in node.named_children:
+            self.parameter(child)
+
+    def single_parameter(self, node: Node) -> None:
+        self.parameter(node.child_by_field_name("parameters" if node.type == "lambda_expression" else "name"))
+
+    def pattern(self, node: Node) -> None:
+        if node.named_child_count > 1:
+            self.parameter(node.named_children[-1])
+
+    def parameter(self, name: Node | None) -> None:
+        if name is not None and name.type == "identifier" and name.text != b"_":
+            self.events.begin("J_VARDEF", name)
+
+    def constant(self, node: Node) -> None:
+        """A constant of an enumeration is a variable that holds an object made anew, maybe of a class of its own."""
+        self.events.begin("J_VARDEF", node, None, -1)
+        self.events.begin("J_NEWCLASS", node.child_by_field_name("name") or node, None, 2)
+        self.events.area("J_ENUM", node.child_by_field_name("body"))
+
+    def annotation(self, node: Node) -> None:
+        """JPlag takes no tokens from what an annotation holds."""
+        self.events.begin("J_ANNO", node, None, 1)
+        if node.type == "annotation":
+            self.annotations.append((node.start_byte + 1, node.end_byte))
+
+    def label(self, node: Node) -> None:
+        self.events.begin("J_CASE", node)
+        for child in node.children:
+            if child.type == "default" or (child.type == "identifier" and child.text == b"default"):
+                self.events.begin("J_DEFAULT", child, None, 1)
+
+    def branches(self, node: Node) -> None:
+        """Every branch is an ``if`` of its own, also that of an ``else``."""
+        self.events.begin("J_IF_BEGIN", node, None, -1)
+        branch = node.child_by_field_name("consequence")
+        if branch is not None:
+            self.events.end("J_IF_END", branch, None, -1)
+        branch = node.child_by_field_name("alternative")
+        if branch is not None and branch.type != "if_statement":
+            self.events.area("J_IF", branch, -1)
+
+    def creation(self, node: Node) -> None:
+        self.events.begin("J_NEWCLASS", node)
+        self.events.area("J_CLASS", child_of(node, "class_body"))
+
+    def array(self, node: Node) -> None:
+        self.events.begin("J_NEWARRAY", node)
+        value = node.child_by_field_name("value")
+        if value is not None:
+            self.created.add(value.id)
+
+    def initializer(self, node: Node) -> None:
+        if node.id not in self.created:
+            self.events.begin("J_NEWARRAY", node, None, -1)
+        elements = [child for child in node.named_children if "comment" not in child.type]
+        if elements:
+            self.events.begin("J_ARRAY_INIT_BEGIN", node, elements[0].start_point[0])
+            self.events.end("J_ARRAY_INIT_END", node, elements[-1].end_point[0])
 
 
-def _ifs(events: Events, found: dict[str, list[Node]]) -> None:
-    """Every branch is an ``if`` of its own, also that of an ``else``."""
-    events.begin_all("J_IF_BEGIN", found.get("if", ()), rank=-1)
-    for branch in found.get("then", ()):
-        events.end("J_IF_END", branch, rank=-1)
-    for branch in found.get("else", ()):
-        if branch.type != "if_statement":
-            events.begin("J_IF_BEGIN", branch, rank=-1)
-            events.end("J_IF_END", branch, rank=-1)
-
-
-def _methods(events: Events, found: dict[str, list[Node]]) -> None:
-    events.both_all("J_METHOD_BEGIN", "J_METHOD_END", found.get("method", ()))
-    events.both_all("J_MODULE_BEGIN", "J_MODULE_END", found.get("module", ()))
-    for node in found.get("compact", ()):
-        events.begin("J_METHOD_BEGIN", node)
-        events.end("J_METHOD_END", node)
-        name = node.child_by_field_name("name") or node
-        for rank, component in enumerate(_components(node)):
-            events.begin("J_VARDEF", name, rank=2 * rank + 2)
-            for annotation in _annotations(component):
-                events.begin("J_ANNO", name, annotation.start_point[0], rank=2 * rank + 3)
-
-
-def _components(constructor: Node) -> list[Node]:
-    """The components of the record; javac makes them the parameters of its compact constructor."""
-    body = constructor.parent
-    record = body.parent if body is not None else None
-    parameters = record.child_by_field_name("parameters") if record is not None else None
-    return [] if parameters is None else [node for node in parameters.named_children if "parameter" in node.type]
+def _has_name(declaration: Node) -> bool:
+    """Whether it declares a name, not just ``_``."""
+    name = declaration.child_by_field_name("name")
+    return name is None or name.type != "underscore_pattern"
 
 
 def _annotations(declaration: Node) -> list[Node]:
     modifiers = declaration.children[:1]
     return [node for child in modifiers for node in child.children if "annotation" in node.type]
-
-
-def _variables(events: Events, found: dict[str, list[Node]]) -> None:
-    for declaration in {node.id: node for node in found.get("several", ())}.values():
-        row = declaration.start_point[0]
-        annotations = _annotations(declaration)
-        for node in declaration.children_by_field_name("declarator")[1:]:
-            events.begin("J_VARDEF", node, row)
-            for annotation in annotations:
-                events.begin("J_ANNO", node, annotation.start_point[0], rank=1)
-    for node in found.get("received", ()):
-        events.end("J_VARDEF", node)
-    events.begin_all("J_VARDEF", (node for node in found.get("parameter", ()) if node.text != b"_"))
-    for node in found.get("constant", ()):
-        events.begin("J_VARDEF", node, rank=-1)
-        events.begin("J_NEWCLASS", node.child_by_field_name("name") or node, rank=2)
-
-
-def _labels(events: Events, found: dict[str, list[Node]]) -> None:
-    for node in found.get("label", ()):
-        events.begin("J_CASE", node)
-        for child in node.children:
-            if child.type == "default" or (child.type == "identifier" and child.text == b"default"):
-                events.begin("J_DEFAULT", child, rank=1)
-
-
-def _arrays(events: Events, found: dict[str, list[Node]]) -> None:
-    created = {node.start_byte for node in found.get("created", ())}
-    for node in found.get("initializer", ()):
-        if node.start_byte not in created:
-            events.begin("J_NEWARRAY", node, rank=-1)
-        elements = [child for child in node.named_children if "comment" not in child.type]
-        if elements:
-            events.begin("J_ARRAY_INIT_BEGIN", node, elements[0].start_point[0])
-            events.end("J_ARRAY_INIT_END", node)
-
-
-def _insides(annotations: list[Node]) -> list[tuple[int, int]]:
-    """What lies within annotations: JPlag takes no tokens from it."""
-    return [(node.start_byte + 1, node.end_byte) for node in annotations if node.type == "annotation"]
