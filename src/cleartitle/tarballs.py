@@ -73,13 +73,14 @@ def is_whole_gzip(path: Path, limits: ArchiveLimits = ArchiveLimits()) -> bool: 
     try:
         with path.open("rb") as file:
             stream = _Counted(gzip.GzipFile(fileobj=file), path.stat().st_size, limits)
-            while stream.read(_STEP):
-                pass
+            size = 0
+            while data := stream.read(_STEP):
+                size += len(data)
+            return size > 0
     except _BombError:
         return True  # too much is for the reader to judge
     except BROKEN:
         return False
-    return True
 
 
 class _Walk:

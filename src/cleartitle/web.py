@@ -147,7 +147,8 @@ def _host(url: str) -> tuple[str, str]:
 
 
 def _next(url: str, location: str) -> str:
-    found = urllib.parse.urljoin(url, location)
+    # Signs that do not belong into an address are encoded, those that are encoded stay.
+    found = urllib.parse.urljoin(url, urllib.parse.quote(location, safe=":/?#[]@!$&'()*+,;=%~"))
     scheme, host = _host(found)
     if (_host(url)[0], scheme) == ("https", "http"):
         raise WebError(f"{shown(url)}: leads from https to http ({host}), not followed")

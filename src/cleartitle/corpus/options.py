@@ -18,8 +18,8 @@ class CorpusOptions:
     """
 
     languages: tuple[str, ...] = ()
-    """Languages to keep, out of ``python java c cpp csharp``. None named means those of the starter lists among the
-    sources, else Python."""
+    """Languages to keep, out of ``python java c cpp csharp``. None named means those of the starter lists and
+    searches among the sources, else Python."""
     max_file_bytes: int = 2**20
     """Larger files are left out (bytes)."""
     max_line_chars: int = 20_000
@@ -43,6 +43,10 @@ class CorpusOptions:
     """Address of a Debian mirror that is asked directly, instead of apt."""
     npm_registry: str = field(default="", metadata=NOT_IN_KEY)
     """Address of an npm registry that is asked directly, instead of the npm client."""
+    github_api: str = field(default="https://api.github.com", metadata=NOT_IN_KEY)
+    """Address of the REST API of GitHub, or of a GitHub Enterprise server (``https://HOST/api/v3``)."""
+    github_token_variable: str = field(default="GITHUB_TOKEN", metadata=NOT_IN_KEY)
+    """Name of the environment variable with a token for it; the token itself is never shown or stored."""
     refresh: bool = field(default=False, metadata=NOT_IN_KEY)
     """Ask mirrors, registries and searches anew for what has no fixed version, instead of believing the cache."""
 

@@ -8,12 +8,14 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from cleartitle.code import LANGUAGES
 from cleartitle.corpus.documents import Source
 from cleartitle.corpus.options import CorpusOptions
 from cleartitle.corpus.readers import (
     plan_debian,
     plan_folder,
     plan_git,
+    plan_github,
     plan_jsonl,
     plan_npm,
     plan_parquet,
@@ -39,6 +41,10 @@ starter-LANGUAGE      such a list of C, C++ (cpp), Java or C# (csharp) sources
 pypi:NAME==VERSION    a wheel from the package registry, read as data
 debian:NAME=VERSION   a Debian source package, with the license of each file
 npm:NAME@VERSION      a package of the npm registry
+github:OWNER/NAME@REVISION
+                      a GitHub repository at a branch, tag or commit
+github:license=KEY,language=NAME,limit=N,stars=N
+                      GitHub repositories by license and language
 wheel:PATH            a wheel file
 git:PATH@REVISION     a local git repository at a branch, tag or commit (default HEAD)
 folder:PATH           a folder with the sources of one project
@@ -67,7 +73,7 @@ class Pin:
 
 @dataclass(frozen=True)
 class Spec:
-    """One source that is still to be planned: its text, how to plan it, and the language of its starter list."""
+    """One source that is still to be planned: its text, how to plan it, and the language that it is about, if one."""
 
     text: str
     plan: Callable[[CorpusOptions], Source]
@@ -87,7 +93,7 @@ def starter_pins(name: str = "starter") -> tuple[Pin, ...]:
 
 
 def languages_of(specs: Sequence[Spec]) -> tuple[str, ...]:
-    """The languages to keep where none is named: those of the starter lists, else Python."""
+    """The languages to keep where none is named: those of starter lists and searches, else Python."""
     return tuple(dict.fromkeys(spec.language for spec in specs if spec.language)) or ("python",)
 
 
@@ -120,7 +126,10 @@ def _parse(text: str) -> list[Spec]:
 
 
 def _spec(kind: str, argument: str) -> Spec:
-    return Spec(f"{kind}:{argument}", lambda options: _PLANS[kind](argument, options))
+    # A search that names a language asks for it to be kept.
+    named = re.search(r"(?:^|,)language=([a-z]+)", argument) if kind == "github" else None
+    language = named[1] if named and named[1] in LANGUAGES else None
+    return Spec(f"{kind}:{argument}", lambda options: _PLANS[kind](argument, options), language)
 
 
 def _files(kind: str, argument: str) -> list[str]:
@@ -166,6 +175,7 @@ _PLANS: dict[str, Callable[[str, CorpusOptions], Source]] = {
     "npm": plan_npm,
     "wheel": lambda argument, options: plan_wheel(Path(argument), options),
     "git": plan_git,
+    "github": plan_github,
     "folder": lambda argument, options: plan_folder(Path(argument), options),
     "jsonl": lambda argument, options: plan_jsonl(Path(argument), options),
     "parquet": lambda argument, options: plan_parquet(Path(argument), options),

@@ -85,25 +85,23 @@ def parse_copyright(text: str) -> CopyrightFile | None:
 
 def control_paragraphs(text: str) -> Iterator[dict[str, str]]:
     """Paragraphs of a Debian control file: lower-case field names, values with their lines as they stand."""
-    fields: dict[str, str] = {}
+    fields: dict[str, list[str]] = {}
     last = ""
-    for line in text.replace("\r\n", "\n").split("\n"):
+    for line in [*text.replace("\r\n", "\n").split("\n"), ""]:
         if not line.strip():
             if fields:
-                yield fields
+                yield {name: "\n".join(lines) for name, lines in fields.items()}
             fields, last = {}, ""
         elif line.startswith("#"):
             continue
         elif line[0] in " \t":
             if last:
-                fields[last] += "\n" + line.strip()
+                fields[last].append(line.strip())
         else:
             name, colon, value = line.partition(":")
             last = name.strip().lower() if colon else ""
             if last:
-                fields[last] = value.strip()
-    if fields:
-        yield fields
+                fields[last] = [value.strip()]
 
 
 def _first_line(value: str) -> tuple[str, str]:

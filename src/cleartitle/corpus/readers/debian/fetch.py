@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cleartitle.corpus.options import CorpusOptions
 from cleartitle.corpus.readers.debian.apt import apt_download
+from cleartitle.corpus.readers.debian.mirror import mirror_download
 from cleartitle.corpus.readers.debian.package import SourcePackage, SourceUnavailableError, read_package
 from cleartitle.files import cache_dir
 
@@ -35,8 +36,11 @@ def fetch_debian(
     with tempfile.TemporaryDirectory(prefix=".new-", dir=root) as temporary:
         new = Path(temporary) / "new"
         new.mkdir()
-        wanted = f"{name}={version}" if version else f"{name}/{suite}" if suite else name
-        apt_download(label, wanted, suite, new, refresh=options.refresh)
+        if options.debian_mirror:
+            mirror_download(label, name, version, suite, new, options.debian_mirror, refresh=options.refresh)
+        else:
+            wanted = f"{name}={version}" if version else f"{name}/{suite}" if suite else name
+            apt_download(label, wanted, suite, new, refresh=options.refresh)
         package = read_package(new, name, version, sha256)
         folder = root / _folder(name, package.version)
         if not folder.is_dir():
