@@ -62,6 +62,12 @@ class Page:
             assert found, line + self.process.stderr.read()
             self.addresses[found[1]] = found[2]
 
+    def __enter__(self) -> "Page":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
         self.close()

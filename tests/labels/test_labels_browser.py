@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -91,10 +91,10 @@ def test_hostile_texts_do_not_run_and_the_page_asks_its_own_server_only(
 
 
 def test_the_keyboard_does_all_and_a_killed_server_loses_nothing(
-    browser: Any, judged_run: Path, tmp_path: Path
+    browser: Any, judged_run: Path, tmp_path: Path, open_page: Callable[..., Page]
 ) -> None:
-    words = (str(judged_run), "--limit", "4", "--output", "labels")
-    first = Page(tmp_path, *words)
+    words = (str(judged_run), "--limit", "4", "--controls", "0.2", "--output", "labels")
+    first = open_page(*words)
     visit = Visit(browser, first.addresses["rater"])
     visit.press("1", "1 of 5 answered, question 2")
     visit.page.keyboard.press("c")
@@ -114,7 +114,7 @@ def test_the_keyboard_does_all_and_a_killed_server_loses_nothing(
     visit.page.wait_for_selector("#problem:not([hidden])")
     assert "Every answer up to here is kept" in visit.page.inner_text("#problem")
     visit.context.close()
-    again = Page(tmp_path, *words)
+    again = open_page(*words)
     visit = Visit(browser, again.addresses["rater"])
     assert "2 of 5 answered, question 3" in visit.state()
     for number in (3, 4, 5):
@@ -126,10 +126,10 @@ def test_the_keyboard_does_all_and_a_killed_server_loses_nothing(
     visit.context.close()
 
 
-def test_a_license_is_written_and_a_wrong_one_is_told(browser: Any, judged_run: Path, tmp_path: Path) -> None:
-    opened = Page(
-        tmp_path, str(judged_run), "--task", "license", "--limit", "3", "--controls", "0", "--output", "labels"
-    )
+def test_a_license_is_written_and_a_wrong_one_is_told(
+    browser: Any, judged_run: Path, tmp_path: Path, open_page: Callable[..., Page]
+) -> None:
+    opened = open_page(str(judged_run), "--task", "license", "--limit", "3", "--controls", "0", "--output", "labels")
     visit = Visit(browser, opened.addresses["rater"])
     visit.page.wait_for_timeout(300)
     visit.page.keyboard.press("1")

@@ -2,7 +2,7 @@
 
 import socket
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
@@ -113,29 +113,28 @@ def test_names_of_raters_are_checked(judged_run: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_killed_server_goes_on_with_every_answer(judged_run: Path, tmp_path: Path) -> None:
+def test_a_killed_server_goes_on_with_every_answer(
+    judged_run: Path, tmp_path: Path, open_page: Callable[..., Page]
+) -> None:
     words = (str(judged_run), "--rater", "ann", "--rater", "bob", "--limit", "6", "--output", "labels")
-    first = Page(tmp_path, *words)
+    first = open_page(*words)
     caller = Caller(first.addresses["ann"])
     for position in (0, 1, 2):
         assert caller.answer(position, "copied")[0] == 200
     first.kill()
     torn = tmp_path / "labels" / "striking-ann.csv"
     torn.write_bytes(torn.read_bytes() + b"swh:1:cnt:torn,strik")
-    again = Page(tmp_path, *words)
-    try:
-        caller = Caller(again.addresses["ann"])
-        view = caller.call("/item")[1]
-        assert (view["position"], view["answered"]) == (3, 3)
-        assert caller.call("/item?position=1")[1]["given"]["choice"] == "copied"
-        while view["position"] is not None:
-            view = caller.answer(view["position"], "independent")[1]
-        caller.call("/finish", {})
-        Caller(again.addresses["bob"]).call("/finish", {})
-        assert again.wait().splitlines() == [
-            "labels/striking-ann.csv: 7 of 7 answered",
-            "labels/striking-bob.csv: 0 of 7 answered",
-        ]
-    finally:
-        again.close()
+    again = open_page(*words)
+    caller = Caller(again.addresses["ann"])
+    view = caller.call("/item")[1]
+    assert (view["position"], view["answered"]) == (3, 3)
+    assert caller.call("/item?position=1")[1]["given"]["choice"] == "copied"
+    while view["position"] is not None:
+        view = caller.answer(view["position"], "independent")[1]
+    caller.call("/finish", {})
+    Caller(again.addresses["bob"]).call("/finish", {})
+    assert again.wait().splitlines() == [
+        "labels/striking-ann.csv: 7 of 7 answered",
+        "labels/striking-bob.csv: 0 of 7 answered",
+    ]
     assert [one.answer for one in read_labels(torn)] == ["copied"] * 3 + ["independent"] * 4
