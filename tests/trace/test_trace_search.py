@@ -13,7 +13,7 @@ from trace_material import HEADERS, NAMES, function, make_corpus, module
 
 from cleartitle.cli.app import app
 from cleartitle.errors import InputError
-from cleartitle.trace import Index, IndexOptions, SearchOptions, build_index, load_policy
+from cleartitle.trace import Index, IndexOptions, SearchOptions, build_index, load_policy, search
 
 ORIGIN = "m/3.py"
 COPIED = function(301)
@@ -198,6 +198,18 @@ def test_the_command_prints_matches_and_fails_by_policy(path, tmp_path, monkeypa
     ):
         Path(".cleartitle.toml").write_text(f"[trace]\n{rules}\n")
         assert run(capsys, "trace", "search", "copied.py", "--index", path, "--json")[0] == expected, rules
+
+
+def test_the_policy_names_the_index(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("copied.py").write_text(COPIED)
+    with pytest.raises(InputError, match="no index named"):
+        run(capsys, "trace", "search", "copied.py", "--json")
+    with pytest.raises(InputError, match="no index named"):
+        search(COPIED)
+    Path(".cleartitle.toml").write_text(f'[trace]\nindex = "{path}"\n')
+    assert run(capsys, "trace", "search", "copied.py", "--json")[0] == 1
+    assert search(COPIED).matches[0].path == ORIGIN
 
 
 def test_accepted_findings_do_not_fail_again(path, tmp_path, monkeypatch, capsys):

@@ -66,7 +66,7 @@ def compact_command(index: Path, *, json: Json = False) -> int:
 @app.command(name="search")
 def search_command(
     *files: Path,
-    index: Path,
+    index: Path | None = None,
     diff: str | None = None,
     policy: Path | None = None,
     baseline: Path | None = None,
@@ -80,7 +80,7 @@ def search_command(
 
     Args:
         files: Files or folders; - is standard input.
-        index: Folder of an index.
+        index: Folder of an index; by default the one that .cleartitle.toml names.
         diff: Search only for what changed since this git revision.
         policy: A .cleartitle.toml; by default the nearest one at or above the current folder.
         baseline: Findings that were accepted before.
@@ -96,7 +96,10 @@ def search_command(
         raise InputError("nothing to search for; mend: name files, - for standard input, or --diff REVISION")
     rules = load_policy(policy)
     accepted = Baseline.load(baseline) if baseline else Baseline()
-    opened = Index.open(index)
+    place = index or rules.index
+    if place is None:
+        raise InputError("no index named; mend: --index INDEX, or set index under [trace] in .cleartitle.toml")
+    opened = Index.open(place)
     results = list(search_files(opened, expand(files), policy=rules, options=options, changed=changed))
     if write_baseline:
         console().print(f"{Baseline.write(write_baseline, results)} findings accepted in {write_baseline}")

@@ -4,7 +4,7 @@ from cleartitle.trace.build import build_index
 from cleartitle.trace.changes import changed_lines
 from cleartitle.trace.compact import compact
 from cleartitle.trace.files import expand, search_files
-from cleartitle.trace.index import Index
+from cleartitle.trace.index import Index, search
 from cleartitle.trace.matches import Match, Result, Span
 from cleartitle.trace.options import IndexOptions, SearchOptions
 from cleartitle.trace.policy import Baseline, Policy, load_policy
@@ -23,5 +23,6 @@ __all__ = [
     "compact",
     "expand",
     "load_policy",
+    "search",
     "search_files",
 ]

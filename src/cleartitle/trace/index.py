@@ -9,13 +9,14 @@ from cleartitle.errors import InputError
 from cleartitle.trace.build import read_manifest
 from cleartitle.trace.matches import Result, State
 from cleartitle.trace.options import SearchOptions
+from cleartitle.trace.policy import load_policy
 from cleartitle.trace.rank import rank
 from cleartitle.trace.segment import Segment
 from cleartitle.trace.verify import verify
 from cleartitle.trace.votes import Votes, candidates, vote
 from cleartitle.trace.words import CHANNELS, word_stream
 
-__all__ = ["Index"]
+__all__ = ["Index", "search"]
 
 
 class Index:
@@ -91,6 +92,24 @@ class Index:
         elif matches or _mostly_common(votes):
             state = "common"
         return Result(path, state, len(query), self.searched, tuple(matches))
+
+
+def search(
+    text: str | bytes, index: "Index | Path | str | None" = None, *, language: str | None = None, limit: int = 10
+) -> Result:
+    """Works that share words with ``text``, best first: ``Index.search`` for a single question.
+
+    Without ``index`` the one that ``.cleartitle.toml`` names (``[trace] index``) is searched.
+
+    Raises:
+        InputError: no index is named, or it cannot be opened.
+    """
+    if index is None:
+        index = load_policy(None).index
+        if index is None:
+            raise InputError("no index named; mend: pass one, or set index under [trace] in .cleartitle.toml")
+    opened = index if isinstance(index, Index) else Index.open(index)
+    return opened.search(text, language, limit)
 
 
 def _segments(path: Path, manifest: dict[str, Any]) -> list[Segment]:

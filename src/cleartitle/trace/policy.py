@@ -36,13 +36,15 @@ FILE_NAME = ".cleartitle.toml"
 class Policy:
     """Rules over matches, from the table ``[trace]`` of ``.cleartitle.toml``.
 
-    ``own_projects``, ``ignore_paths`` (paths of queries) and ``ignore_licenses`` are patterns with ``*`` and ``?``;
-    ``actions`` holds ``allow``, ``warn`` or ``deny`` per license class and for ``unknown``.
+    ``own_projects``, ``ignore_paths`` (paths of queries) and ``ignore_licenses`` are patterns with ``*`` and ``?``.
+    ``index`` is the index that is searched when none is named, seen from the folder of the file. ``actions`` holds
+    ``allow``, ``warn`` or ``deny`` per license class and for ``unknown``.
     """
 
     own_projects: tuple[str, ...] = ()
     ignore_paths: tuple[str, ...] = ()
     ignore_licenses: tuple[str, ...] = ()
+    index: Path | None = None
     actions: dict[str, Action] = field(default_factory=lambda: dict(DEFAULT_ACTIONS))
 
     def action(self, match: Match) -> Action:
@@ -77,10 +79,13 @@ def load_policy(path: Path | None, folder: Path | None = None) -> Policy:
         table = tomllib.loads(path.read_text(encoding="utf-8")).get("trace", {})
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: cannot be read as TOML ({error})") from None
-    known = {"own_projects", "ignore_paths", "ignore_licenses", "policy"}
+    known = {"own_projects", "ignore_paths", "ignore_licenses", "index", "policy"}
     if not isinstance(table, dict) or set(table) - known:
         raise InputError(f"{path}: [trace] may hold {', '.join(sorted(known))}; found {_names(table)}")
-    lists = {name: _strings(path, name, table.get(name, [])) for name in known - {"policy"}}
+    lists = {name: _strings(path, name, table.get(name, [])) for name in known - {"index", "policy"}}
+    index = table.get("index")
+    if index is not None and not isinstance(index, str):
+        raise InputError(f"{path}: [trace] index: must be the path of an index")
     actions = dict(DEFAULT_ACTIONS)
     chosen = table.get("policy", {})
     for name, action in chosen.items() if isinstance(chosen, dict) else [("policy", chosen)]:
@@ -90,7 +95,7 @@ def load_policy(path: Path | None, folder: Path | None = None) -> Policy:
                 f"with one of {', '.join(ACTIONS)}"
             )
         actions[name] = action
-    return Policy(**lists, actions=actions)
+    return Policy(**lists, index=path.parent / index if index else None, actions=actions)
 
 
 def finding_id(path: str, match: Match) -> str:
