@@ -33,3 +33,24 @@ def extend(
     left_seeds: npt.NDArray[np.uint32],
     right_seeds: npt.NDArray[np.uint32],
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.uint32]]: ...
+def equal_runs(
+    left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], shortest: int, steps: int
+) -> npt.NDArray[np.uint32] | None: ...
+def tile(
+    left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], shortest: int, seconds: float
+) -> npt.NDArray[np.uint32] | None: ...
+def tile_rounds(
+    left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], shortest: int, seconds: float
+) -> npt.NDArray[np.uint32] | None: ...
+def tile_pairs(
+    values: npt.NDArray[np.uint32],
+    offsets: npt.NDArray[np.uint64],
+    shortest: int,
+    first: int,
+    last: int,
+    seconds: float,
+) -> npt.NDArray[np.uint32] | None: ...
+def winnow(values: npt.NDArray[np.uint32], k: int, window: int) -> npt.NDArray[np.uint32]: ...
+def shared_counts(
+    hashes: npt.NDArray[np.uint32], offsets: npt.NDArray[np.uint64], first: int, last: int
+) -> npt.NDArray[np.uint32]: ...

@@ -71,10 +71,14 @@ class Shape:
         inner = np.flatnonzero(self.depths[1:] == self.depths[:-1] + self.counted[:-1]) if len(ends) else ends[:0]
         inner = inner[self.counted[inner]]
         ends[inner] = np.minimum(ends[inner], self.starts[inner + 1])
-        first = rows_of(self.source, self.starts[self.counted])
+        first = self.start_rows()
         last = rows_of(self.source, ends[self.counted])
         owners = self._owners()
         return first[owners], last[owners]
+
+    def start_rows(self) -> Ints:
+        """0-based row where each counted node begins."""
+        return rows_of(self.source, self.starts[self.counted])
 
     def _owners(self) -> Ints:
         """Which counted node each token belongs to."""

@@ -22,6 +22,7 @@ _GRAMMARS = {
     "csharp": "tree_sitter_c_sharp",
 }
 _CHUNK = 1 << 16
+_KEPT = 1 << 20  # the tree of a longer text is not kept
 
 
 class DeadlineError(Exception):
@@ -31,6 +32,7 @@ class DeadlineError(Exception):
 class _Local(threading.local):
     def __init__(self) -> None:
         self.parsers: dict[str, Parser] = {}
+        self.last: tuple[bytes, str, Tree] | None = None
         self.end: float | None = None
 
 
@@ -81,12 +83,21 @@ def parse(source: bytes, language: str) -> Tree:
     """The syntax tree of ``source``, which may hold any bytes: what is no program becomes ``ERROR`` nodes.
 
     Positions are byte offsets and 0-based rows; rows end at line feeds only. The tree can be as deep as the text is
-    long, so walk it with a cursor and never by recursion.
+    long, so walk it with a cursor and never by recursion. The last tree of a thread is kept, so that several streams of
+    one ``bytes`` object cost one parse.
 
     Raises:
         DeadlineError: the deadline of this thread passed while parsing.
         InputError: ``language`` is not one of ``python java c cpp csharp``.
     """
+    if _local.last is not None and _local.last[0] is source and _local.last[1] == language:
+        return _local.last[2]
+    tree = _parse(source, language)
+    _local.last = (source, language, tree) if len(source) <= _KEPT else None
+    return tree
+
+
+def _parse(source: bytes, language: str) -> Tree:
     parser = _local.parsers.get(language)
     if parser is None:
         parser = _local.parsers[language] = Parser(grammar(language))
