@@ -13,6 +13,7 @@ from cleartitle.code.streams import Tokens
 from cleartitle.code.streams.jplag_cpp_readings import (
     arguments,
     compares,
+    has_values,
     is_called,
     is_cast,
     is_function,
@@ -31,6 +32,7 @@ __all__ = ["tokens"]
 
 _STEPS_PER_CHECK = 4096
 _REST_OF_ARRAY = re.compile(rb"(?:\s{0,9}\w{1,99})?[\s*]{0,9}\[")  # tree-sitter does not read ``new T*[n]`` whole
+_TYPE_NAMES = frozenset(("type_identifier", "qualified_identifier", "primitive_type"))
 _BODIES = frozenset(("compound_statement", "try_statement"))
 _CLASSES = {"class_specifier": "CLASS", "struct_specifier": "STRUCT", "union_specifier": "UNION"}
 
@@ -187,6 +189,13 @@ def _declaration(walk: Walk, node: Node, place: int) -> None:
     walk.read(node.children, place)
 
 
+def _function_declarator(walk: Walk, node: Node, place: int) -> None:
+    if has_values(node):
+        walk.add("APPLY", node)
+    else:
+        walk.read(node.children, place)
+
+
 def _initial(walk: Walk, node: Node, place: int) -> None:
     value = node.child_by_field_name("value")
     if value is not None and value.type == "argument_list":
@@ -212,6 +221,14 @@ def _member(walk: Walk, node: Node, place: int) -> None:
             walk.read([child], place)
 
 
+def _members(walk: Walk, node: Node, place: int) -> None:
+    for child in reversed(node.children):
+        if child.type == "type_definition":
+            walk.stack.append((_member, child, place))
+        else:
+            walk.read([child], place)
+
+
 def _friend(walk: Walk, node: Node, place: int) -> None:
     for child in node.children:
         if child.type == "declaration":
@@ -231,6 +248,24 @@ def _condition_declaration(walk: Walk, node: Node, place: int) -> None:
     if any(child.type == "=" for child in node.children):
         walk.add("ASSIGN", node)
     walk.read(node.children, place & ~TYPES)
+
+
+def _for(walk: Walk, node: Node, place: int) -> None:
+    """The first part of the head is read as an expression where it can be one, as in ``for (T *p = q; ...)``."""
+    initial = node.child_by_field_name("initializer")
+    walk.area("FOR", node, [child for child in node.children if child != initial], place)
+    if initial is not None:
+        product = initial.type == "declaration" and _is_product(initial)
+        walk.read(initial.children if product else [initial], place)
+
+
+def _is_product(declaration: Node) -> bool:
+    named = declaration.children[0]
+    declarator = declaration.child_by_field_name("declarator")
+    if declarator is not None and declarator.type == "init_declarator":
+        declarator = declarator.child_by_field_name("declarator")
+    pointer = declarator is not None and declarator.type in ("pointer_declarator", "reference_declarator")
+    return pointer and named.type in _TYPE_NAMES and not is_keyword(named)
 
 
 def _range_loop(walk: Walk, node: Node, place: int) -> None:
@@ -323,8 +358,10 @@ _RULES: dict[str, Handler | None] = {
     "declaration": _declaration,
     "type_definition": _declaration,
     "init_declarator": _initial,
+    "function_declarator": _function_declarator,
     "field_declaration": _member,
     "friend_declaration": _friend,
+    "field_declaration_list": _members,
     "template_declaration": _mark("GENERIC"),
     "static_assert_declaration": _mark("STATIC_ASSERT"),
     "alias_declaration": _plainly,
@@ -338,7 +375,7 @@ _RULES: dict[str, Handler | None] = {
     "case_statement": _case,
     "while_statement": _area("WHILE"),
     "do_statement": _area("DO"),
-    "for_statement": _area("FOR"),
+    "for_statement": _for,
     "for_range_loop": _range_loop,
     "try_statement": _area("TRY"),
     "catch_clause": _catch,

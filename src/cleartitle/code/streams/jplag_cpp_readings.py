@@ -16,6 +16,7 @@ __all__ = [
     "arguments",
     "compares",
     "has_scope",
+    "has_values",
     "is_called",
     "is_cast",
     "is_function",
@@ -35,6 +36,7 @@ PARAMETER = 2
 NAME = 4
 """The expression is a name, which can also be that of a type."""
 
+_TYPED = 8  # a type and a declarator in parentheses behind it: ``T(x)``, ``T(*x)(a)``, ``T(x)[1]``
 _DEEPEST = 40
 _NAMES = frozenset(("identifier", "qualified_identifier", "template_function"))
 _KEYWORDS = frozenset((b"bool", b"char", b"char16_t", b"char32_t", b"double", b"float", b"int", b"void", b"wchar_t"))
@@ -164,7 +166,7 @@ def _of_subscript(node: Node, depth: int) -> int:
     if len(values) != 1 or values[0].type in ("assignment_expression", "initializer_list", "comma_expression"):
         return 0
     inner = reading(argument, depth)
-    return inner & DECLARATOR | (PARAMETER if inner & NAME else 0)
+    return inner & (DECLARATOR | _TYPED) | (PARAMETER if inner & (NAME | _TYPED) else 0)
 
 
 def _of_call(node: Node, depth: int) -> int:
@@ -175,9 +177,10 @@ def _of_call(node: Node, depth: int) -> int:
     inner = reading(function, depth)
     values = arguments(listed) if inner else []
     flags = [reading(value, depth) for value in values]
+    typed = _TYPED if inner & NAME and len(flags) == 1 and flags[0] & DECLARATOR else 0
     if all(flag & PARAMETER for flag in flags):
-        return inner & DECLARATOR | (PARAMETER if inner & NAME else 0)
-    return PARAMETER if inner & NAME and len(flags) == 1 and flags[0] & DECLARATOR else 0
+        return inner & (DECLARATOR | _TYPED) | typed | (PARAMETER if inner & (NAME | _TYPED) else 0)
+    return PARAMETER | typed if typed else 0
 
 
 def _of_operation(node: Node, depth: int) -> int:
@@ -208,9 +211,16 @@ _PARTS = {
 def is_called(declaration: Node) -> bool:
     """Whether the first declarator of a declaration has parameters or stands in parentheses, as a call would."""
     node = unwrapped(declaration.child_by_field_name("declarator"))
-    if node is not None and node.type == "init_declarator":
-        return True
-    return node is not None and node.type in ("function_declarator", "parenthesized_declarator")
+    if node is None or (node.type == "function_declarator" and has_values(node)):
+        return False
+    return node.type in ("init_declarator", "function_declarator", "parenthesized_declarator")
+
+
+def has_values(declarator: Node) -> bool:
+    """Whether what the tree takes for parameters is values, as the ``sizeof (x)`` in ``T x(y, sizeof (y));``."""
+    listed = declarator.child_by_field_name("parameters")
+    types = (value.child_by_field_name("type") for value in (listed.named_children if listed is not None else ()))
+    return any(named is not None and named.type == "type_identifier" and named.text == b"sizeof" for named in types)
 
 
 def unwrapped(node: Node | None) -> Node | None:

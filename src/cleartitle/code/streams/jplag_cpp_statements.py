@@ -247,13 +247,30 @@ def read_parameter(walk: Walk, node: Node, place: int) -> None:
     if node.type == "binary_expression":
         right = node.child_by_field_name("right")
         walk.later(_read_declarator, [right] if right is not None else [], place)
-    elif node.type == "call_expression":
-        listed = node.child_by_field_name("arguments")
-        values = arguments(listed) if listed is not None else []
-        variable = len(values) == 1 and reading(values[0]) & DECLARATOR
-        walk.later(_read_declarator if variable else read_parameter, values, place)
-    elif node.type == "subscript_expression":
-        _read_declarator(walk, node, place)
+    elif node.type in ("call_expression", "subscript_expression"):
+        _read_typed(walk, node, place)
+
+
+def _read_typed(walk: Walk, node: Node, place: int) -> None:
+    """Read what stands behind the type of a parameter: ``(x)``, ``(*x)(a)``, ``[1]``."""
+    inner = node.child_by_field_name("function" if node.type == "call_expression" else "argument")
+    if inner is not None and inner.type in ("call_expression", "subscript_expression"):
+        walk.stack.append((_read_suffix, node, place))
+        walk.stack.append((_read_typed, inner, place))
+        return
+    listed = node.child_by_field_name("arguments")
+    values = arguments(listed) if listed is not None else []
+    if len(values) == 1 and reading(values[0]) & DECLARATOR:
+        walk.later(_read_declarator, values, place)
+    else:
+        _read_suffix(walk, node, place)
+
+
+def _read_suffix(walk: Walk, node: Node, place: int) -> None:
+    listed = node.child_by_field_name("arguments")
+    indices = node.child_by_field_name("indices")
+    walk.later(read_parameter, arguments(listed) if listed is not None else [], place)
+    walk.read(indices.children if indices is not None else [], place)
 
 
 def _read_declarator(walk: Walk, node: Node, place: int) -> None:
