@@ -61,7 +61,15 @@ def summarize_study(record: Row, units: Sequence[Row], scores: Sequence[Row]) ->
         "groups": record["inputs"]["groups"],
         "teaching": record["inputs"].get("teaching"),
         "training": _training(record.get("training", {})),
-        "subjects": [{**subject, "model": record.get("models", {}).get(subject["name"], {})} for subject in subjects],
+        # Where a model stands is in run.json: equal studies in two folders give equal summaries.
+        "subjects": [
+            {
+                "name": subject["name"],
+                "exposed": subject["exposed"],
+                "model": record.get("models", {}).get(subject["name"], {}),
+            }
+            for subject in subjects
+        ],
         "functions": len(units),
         "projects": len({unit["project"] for unit in units}),
         "table_ii": {pair: _table_ii(units, pair) for pair in PAIRS},

@@ -198,8 +198,9 @@ def _modes_sentence(summary: Mapping[str, Any], other: str) -> str:
 
 
 def _made(record: Mapping[str, Any], summary: Mapping[str, Any]) -> Section:
+    specs = {subject["name"]: subject["spec"] for subject in record["inputs"]["subjects"]}
     models = [
-        Group(subject["name"], (_facts({"spec": subject["spec"], **subject["model"]}),))
+        Group(subject["name"], (_facts({"opened as": specs[subject["name"]], **subject["model"]}),))
         for subject in summary["subjects"]
     ]
     training = [Group(f"Training of {name}", (_facts(found),)) for name, found in summary["training"].items()]
