@@ -113,6 +113,7 @@ CALLS = {
     "f((g(x), h(y)), (i(z)));": 2,
     "f(nameof(x)); nameof(x);": 2,
     "(f)(x); (f)(); ((T)f)(x);": 2,
+    "f(g(x)(y)); f(g(x)()); f(g(1)(y)); g(x)(y);": 7,
     "a = f(g(x)); return f(g(x));": 2,
 }
 

@@ -1,4 +1,8 @@
+import base64
 import json
+import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -172,3 +176,23 @@ def test_deep_nesting_is_read_in_time(bracket: bytes):
 def test_the_deadline_ends_a_walk():
     with deadline(0.0), pytest.raises(DeadlineError):
         tokens(b"class A { void f() { a(); } }" * 1000)
+
+
+def test_the_walk_meets_what_a_walk_over_javac_s_own_tree_meets():
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=str(Path(home) / "bin") if home else None)
+    if java is None or shutil.which("javac", path=str(Path(java).parent)) is None:
+        pytest.skip("no Java compiler is here")
+    programs = [f"class X {{ {member} }}" for member in MEMBERS]
+    programs += [f"class X {{ void x() {{ {statement} }} }}" for statement in STATEMENTS]
+    lines = "\n".join(base64.b64encode(program.encode()).decode() for program in programs)
+    walk = Path(__file__).with_name("JavacWalk.java")
+    done = subprocess.run([java, str(walk)], input=lines, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    compared = 0
+    for program, line in zip(programs, done.stdout.splitlines(), strict=True):
+        errors, expected = line.split("\t")
+        if errors == "0":
+            assert names(program) == expected, program
+            compared += 1
+    assert compared > 0.7 * len(programs)

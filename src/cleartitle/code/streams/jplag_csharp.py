@@ -299,12 +299,19 @@ class _Calls:
 
     def call(self, node: Node) -> None:
         function = node.child_by_field_name("function")
-        if function is not None and function.type == "parenthesized_expression":
-            if _could_be_type(_expression(function)):
-                self.take_for_brackets(node)
+        if function is not None and _could_be_type(self.bracketed(function)):
+            self.take_for_brackets(node)
         arguments = node.child_by_field_name("arguments")
         if arguments is not None and node.id not in self.unseen:
             self.events.begin("INVOCATION", arguments)
+
+    def bracketed(self, function: Node) -> Node | None:
+        """The expression in the brackets that a function is, or that the end of it is taken for."""
+        if function.type == "parenthesized_expression":
+            return _expression(function)
+        arguments = function.child_by_field_name("arguments") if function.id in self.unseen else None
+        inner = None if arguments is None else _expression(arguments)
+        return None if inner is None or inner.id not in self.plain else _expression(inner)
 
     def take_for_brackets(self, call: Node) -> None:
         arguments = call.child_by_field_name("arguments")
