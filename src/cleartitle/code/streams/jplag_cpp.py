@@ -74,7 +74,13 @@ def _in_list(walk: Walk, node: Node, place: int) -> None:
 
 
 def _block(walk: Walk, node: Node, place: int) -> None:
-    walk.read(node.children, place & BODY | LISTED)
+    """A type alone is a declaration too: ``a::b;``."""
+    place = place & BODY | LISTED
+    for child in reversed(node.children):
+        if child.type in _TYPE_NAMES:
+            walk.stack.append((_mark("VARDEF"), child, place))
+        else:
+            walk.read([child], place)
 
 
 def _area(name: str) -> Handler:
