@@ -147,8 +147,11 @@ def _host(url: str) -> tuple[str, str]:
 
 
 def _next(url: str, location: str) -> str:
-    # Signs that do not belong into an address are encoded, those that are encoded stay.
-    found = urllib.parse.urljoin(url, urllib.parse.quote(location, safe=":/?#[]@!$&'()*+,;=%~"))
+    try:
+        # Signs that do not belong into an address are encoded, those that are encoded stay.
+        found = urllib.parse.urljoin(url, urllib.parse.quote(location, safe=":/?#[]@!$&'()*+,;=%~"))
+    except ValueError:
+        raise WebError(f"{shown(url)}: leads to an address that cannot be read") from None
     scheme, host = _host(found)
     if (_host(url)[0], scheme) == ("https", "http"):
         raise WebError(f"{shown(url)}: leads from https to http ({host}), not followed")

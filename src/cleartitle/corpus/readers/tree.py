@@ -13,12 +13,13 @@ from cleartitle.corpus.readers.common import OtherFiles, chunks
 from cleartitle.corpus.text import UnreadableTextError, language_of, printable
 from cleartitle.tarballs import read_tar_members
 
-__all__ = ["Span", "Tree", "license_texts", "metadata_of", "spans"]
+__all__ = ["EXPANSION", "Span", "Tree", "license_texts", "metadata_of", "spans"]
 
 Span = tuple[int, int | None]
 """First document of a shard and the one after its last; None for the rest."""
 
-_EXPANSION = 8  # of compressed source code, for a guess
+EXPANSION = 8
+"""How much compressed source code grows, for a guess."""
 
 
 class Tree:
@@ -114,7 +115,7 @@ def spans(trees: Callable[[], Iterator[Member]], compressed: int, options: Corpu
 
     The last span has no end, and its shard tells what was left out of the whole.
     """
-    if compressed * _EXPANSION <= options.shard_bytes:
+    if compressed * EXPANSION <= options.shard_bytes:
         return [(0, None)]
     sizes = [(member.path, len(member.data)) for member in trees()]
     starts = list(accumulate((len(chunk) for chunk in chunks(sizes, options)), initial=0))[:-1] or [0]

@@ -38,6 +38,10 @@ def apt_download(label: str, package: str, suite: str | None, folder: Path, *, r
     if done.returncode and _is_unlisted(done.stderr) and lists not in _fresh:
         done = _apt(apt_lists(suite, refresh=True), command, folder)
     if done.returncode == 0:
+        for path in [path for path in folder.iterdir() if path.is_symlink()]:  # from a mirror in a local folder
+            data = path.read_bytes()
+            path.unlink()
+            path.write_bytes(data)
         return
     if _is_unlisted(done.stderr):
         raise SourceUnavailableError(f"{label}: gone, or never there: the package lists do not hold it")

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -13,20 +14,23 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
+from cleartitle.archives import Member
 from cleartitle.corpus.declarations import Declaration, declaration_of, declaration_of_values
 from cleartitle.corpus.documents import Document, LicenseText, Load, Piece, Skipped, Source, raw_table
 from cleartitle.corpus.options import CorpusOptions
 from cleartitle.corpus.readers.github.api import GitHub, GitHubError
 from cleartitle.corpus.readers.github.search import Repository, parse_search, repository_of
-from cleartitle.corpus.readers.tree import Span, Tree, license_texts, metadata_of, spans
+from cleartitle.corpus.readers.tree import EXPANSION, Span, Tree, license_texts, metadata_of, spans
 from cleartitle.corpus.text import printable
-from cleartitle.errors import CleartitleError, InputError
+from cleartitle.errors import InputError
 from cleartitle.progress import progress
 from cleartitle.web import WebError
 
-__all__ = ["load_repository", "plan_github"]
+__all__ = ["load_repositories", "plan_github"]
 
 _ONE = re.compile(r"([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100})(?:@([A-Za-z0-9][A-Za-z0-9._/-]{0,200}))?")
+
+_GROUP = 500  # repositories in one shard, at most
 
 
 @dataclass(frozen=True)
@@ -72,9 +76,9 @@ def plan_github(argument: str, options: CorpusOptions) -> Source:
     return _source(argument, checkouts, options, skipped, notes)
 
 
-def load_repository(checkout: "_Checkout", options: CorpusOptions, span: Span) -> pa.Table:
-    """The files of one shard as a table."""
-    return raw_table(_read(checkout, options, span))
+def load_repositories(checkouts: list[_Checkout], options: CorpusOptions, span: Span) -> pa.Table:
+    """The files of one shard as a table; ``span`` cuts a shard of one repository."""
+    return raw_table(piece for checkout in checkouts for piece in _read(checkout, options, span))
 
 
 def _collect(github: GitHub, repositories: list[Repository], skipped: list[Skipped]) -> list[_Checkout]:
@@ -107,13 +111,11 @@ def _checkout(github: GitHub, repository: Repository, revision: str | None) -> _
 def _source(
     argument: str, checkouts: list[_Checkout], options: CorpusOptions, skipped: list[Skipped], notes: list[str]
 ) -> Source:
-    digest = hashlib.sha256()
-    for item in checkouts:
-        digest.update(f"{item.repository.name} {item.revision} {item.repository.license}\n".encode())
+    digest = _digest(checkouts)
     record: dict[str, object] = {
         "spec": f"github:{argument}",
         "kind": "github",
-        "sha256": digest.hexdigest(),
+        "sha256": digest,
         "repositories": [
             {
                 "name": item.repository.name,
@@ -124,19 +126,45 @@ def _source(
             for item in checkouts
         ],
     }
-    return Source(record, f"github {digest.hexdigest()}", lambda _: _loads(checkouts, options), skipped, notes)
+    return Source(record, f"github {digest}", lambda _: _loads(checkouts, options), skipped, notes)
 
 
 def _loads(checkouts: list[_Checkout], options: CorpusOptions) -> list[Load]:
+    """Shards of many small repositories, or of a part of a large one."""
     loads: list[Load] = []
-    for item in checkouts:
-        key = f"github {item.repository.name} {item.revision} {item.repository.license}"
-        try:
-            found = spans(lambda item=item: Tree(item.path, options).documents([]), item.path.stat().st_size, options)
-        except CleartitleError:
-            found: list[Span] = [(0, None)]  # the shard tells what is wrong
-        loads += [(f"{key} {span}", partial(load_repository, item, options, span)) for span in found]
+    for group in _groups(checkouts, options):
+        found: list[Span] = [(0, None)]
+        if len(group) == 1:
+            (item,) = group
+            with suppress(InputError):  # the shard tells what is wrong
+                found = spans(partial(_documents, item.path, options), item.path.stat().st_size, options)
+        key = _digest(group)
+        loads += [(f"github {key} {span}", partial(load_repositories, group, options, span)) for span in found]
     return loads
+
+
+def _groups(checkouts: list[_Checkout], options: CorpusOptions) -> Iterator[list[_Checkout]]:
+    group: list[_Checkout] = []
+    size = 0
+    for item in checkouts:
+        own = item.path.stat().st_size * EXPANSION
+        if group and (size + own > options.shard_bytes or len(group) >= _GROUP):
+            yield group
+            group, size = [], 0
+        group.append(item)
+        size += own
+    yield group
+
+
+def _documents(path: Path, options: CorpusOptions) -> Iterator[Member]:
+    return Tree(path, options).documents([])
+
+
+def _digest(checkouts: list[_Checkout]) -> str:
+    digest = hashlib.sha256()
+    for item in checkouts:
+        digest.update(f"{item.repository.name} {item.revision} {item.repository.license}\n".encode())
+    return digest.hexdigest()
 
 
 def _read(checkout: _Checkout, options: CorpusOptions, span: Span) -> Iterator[Piece]:
