@@ -100,6 +100,15 @@ def test_paper_mode_takes_two_lines_of_a_file_and_the_declared_license(corpus: C
     assert python["text"].startswith("# Adds the numbers of P") and python["unit_last_line"] == 10
 
 
+def test_several_corpora_make_one_set_and_no_file_comes_twice(corpus: Corpus, tmp_path: Path) -> None:
+    other = make_corpus(tmp_path / "other", copies=1)
+    both = build_prompts([other, corpus], tmp_path / "p", ONE)
+    alone = build_prompts(corpus, tmp_path / "q", ONE)
+    assert both.record["corpus"] == f"{other.key}, {corpus.key}"
+    ids = both.table(("prompt_id",))["prompt_id"].to_pylist()
+    assert sorted(ids) == sorted(alone.table(("prompt_id",))["prompt_id"].to_pylist())
+
+
 def test_the_set_is_kept_and_opened_again(corpus: Corpus, tmp_path: Path) -> None:
     built = build_prompts(corpus, tmp_path / "p", ONE)
     before = (tmp_path / "p" / "prompts.parquet").stat().st_mtime_ns

@@ -7,6 +7,7 @@ from cyclopts import App, Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
 from cleartitle.corpus import Corpus
+from cleartitle.errors import InputError
 from cleartitle.evals.codeipprompt import PromptOptions, PromptSet, build_prompts
 from cleartitle.report import prompts_table
 
@@ -17,8 +18,7 @@ app = App(name="prompts", help="Build prompts of CodeIPPrompt from a corpus.")
 
 @app.command(name="build")
 def build_command(
-    corpus: Path,
-    *,
+    *corpus: Path,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     scrub_map: Path | None = None,
     json: Json = False,
@@ -27,12 +27,14 @@ def build_command(
     """Cut functions and classes into prompts: signature and comment, scrubbed, drawn evenly by class and language.
 
     Args:
-        corpus: Folder of a corpus.
+        corpus: Folders of one or more corpora.
         output: Folder of the prompts.
         scrub_map: File for what the scrubber took out, readable by its owner only; outside of the folder.
         json: Print JSON on standard output.
     """
-    built = build_prompts(Corpus.open(corpus), output, options, scrub_map=scrub_map)
+    if not corpus:
+        raise InputError("no corpus is named; mend: `cleartitle prompts build CORPUS -o FOLDER`")
+    built = build_prompts([Corpus.open(path) for path in corpus], output, options, scrub_map=scrub_map)
     print_json(built.record) if json else print_rich(*prompts_table(built.record))
     return 0
 

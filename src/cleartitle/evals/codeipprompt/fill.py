@@ -1,6 +1,6 @@
 """Texts of the chosen prompts: cut from the corpus again, scrubbed, with the scrubbed file beside them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 
 from cleartitle.code import normal_line_ends
 from cleartitle.code.scrub import ScrubOptions, scrub
-from cleartitle.corpus import Corpus
 from cleartitle.evals.codeipprompt.candidates import prompt_text
-from cleartitle.evals.codeipprompt.prompts import LANGUAGES, PROMPTS, Mode
+from cleartitle.evals.codeipprompt.prompts import PROMPTS, Mode
+from cleartitle.jobs import Shard
 from cleartitle.similarity import regex_tokens
 from cleartitle.tables import read_table, table_of
 
@@ -28,16 +28,15 @@ def fill(works: pa.Table, *, chosen: Path, mode: Mode, options: ScrubOptions | N
     return table_of(rows, PROMPTS)
 
 
-def originals(corpus: Corpus, prompts: pa.Table, options: ScrubOptions) -> dict[str, dict[str, str]]:
-    """What the scrubber replaced in the files of ``prompts`` (``content_id``, ``language``), by content.
+def originals(shards: Iterable[Shard], wanted: Iterable[str], options: ScrubOptions) -> dict[str, dict[str, str]]:
+    """What the scrubber replaces in the files ``wanted`` (content ids) of the shards of a corpus, by content.
 
     It is found anew from the corpus, because a prompt set keeps no secret.
     """
-    wanted = sorted(set(prompts["content_id"].to_pylist()))
+    contents = pa.array(sorted(set(wanted)), pa.string())
     found: dict[str, dict[str, str]] = {}
-    for shard in corpus.work_shards(languages=LANGUAGES):
-        works = shard.table()
-        for work in works.filter(pc.field("swhid").isin(pa.array(wanted, pa.string()))).to_pylist():
+    for shard in shards:
+        for work in shard.table().filter(pc.field("swhid").isin(contents)).to_pylist():
             mapping = scrub(normal_line_ends(work["text"]), language=work["language"], options=options).mapping
             if mapping:
                 found[work["swhid"]] = mapping
