@@ -10,18 +10,18 @@ import numpy.typing as npt
 from cleartitle.code.languages import split_lines
 from cleartitle.code.streams import DeadlineError, deadline
 from cleartitle.similarity.dolos import dolos, shared_counts
-from cleartitle.similarity.excerpt import best_window, without_prompt, without_prompt_paper
+from cleartitle.similarity.excerpt import Match, best_windows, without_prompt, without_prompt_paper
 from cleartitle.similarity.jplag import MINIMUM_MATCH, jplag, program_tiles
-from cleartitle.similarity.program import LineSpan, PreparedProgram, ScoreState, as_program
+from cleartitle.similarity.program import LineSpan, PreparedProgram, ScoreState, as_program, recent_program
 from cleartitle.similarity.tiling import tiles
 from cleartitle.similarity.winnowing import shared_fragments
 
 __all__ = ["EXCERPT_FINGERPRINTS", "EXCERPT_TOKENS", "CodeScore", "code_similarity"]
 
-EXCERPT_TOKENS = 20
-"""JPlag tokens that an excerpt must share before it counts: fewer are alike by chance."""
+EXCERPT_TOKENS = 24
+"""JPlag tokens that excerpts must share before they count: fewer are alike by chance."""
 EXCERPT_FINGERPRINTS = 14
-"""Fingerprints of Dolos that an excerpt must share before it counts."""
+"""Fingerprints of Dolos (some eight tokens apart) that excerpts must share before they count."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,14 @@ class CodeScore:
     Attributes:
         value: the larger of ``dolos`` and ``jplag``, from 0 to 1, or None when neither could be had.
         state: ``scored``; ``too_short`` when neither tool can say anything; ``deadline`` when time was over.
-        dolos: similarity by Dolos to its best excerpt, or None.
-        jplag: similarity by JPlag to its best excerpt, or None.
+        dolos: similarity of the best excerpts by Dolos, or None.
+        jplag: similarity of the best excerpts by JPlag, or None.
         excerpt: first and last line (1-based, inclusive) of the excerpt of the source that gave ``value``, or None
             when nothing is shared. In ``paper`` mode the lines from the first to the last that were taken.
-        spans: what the excerpt and the candidate share, in lines of the source and of the candidate without its prompt.
-        whole_dolos: similarity by Dolos to the whole source, or None.
-        whole_jplag: similarity by JPlag to the whole source, or None.
+        excerpt_candidate: the same of the candidate, in its own lines with the prompt; all of it in ``paper`` mode.
+        spans: what both excerpts share, in lines of the source and of the candidate.
+        whole_dolos: similarity of both texts as a whole by Dolos, or None.
+        whole_jplag: the same by JPlag, or None.
         mode: ``corrected`` or ``paper``.
     """
 
@@ -46,6 +47,7 @@ class CodeScore:
     dolos: float | None
     jplag: float | None
     excerpt: tuple[int, int] | None
+    excerpt_candidate: tuple[int, int] | None
     spans: tuple[LineSpan, ...]
     whole_dolos: float | None
     whole_jplag: float | None
@@ -59,6 +61,7 @@ class _Part:
     value: float | None = None
     whole: float | None = None
     excerpt: tuple[int, int] | None = None
+    excerpt_candidate: tuple[int, int] | None = None
     spans: tuple[LineSpan, ...] = ()
 
 
@@ -73,10 +76,12 @@ def code_similarity(
 ) -> CodeScore:
     """Similarity of a generation to the best excerpt of a source: the larger of Dolos and JPlag (CodeIPPrompt, IV-C).
 
-    ``corrected``: the prompt is cut off where the generation repeats it. For each tool the excerpt is the stretch of
-    the source that makes its similarity largest; what lies between matches counts against it. An excerpt counts only
-    when it shares enough (20 JPlag tokens, 14 fingerprints), else the similarity to the whole source stands. So a
-    part that was copied from a large file is found, and so is a copy that goes on with other code.
+    ``corrected``: the prompt is left out where the generation repeats it. For each tool the excerpts are a stretch of
+    the source and one of the generation that are most alike; what lies between matches counts against them. So a part
+    that was copied from a large file is found, and so is a copy that goes on with other code. Excerpts count only
+    when they share enough, 24 JPlag tokens or 14 fingerprints of Dolos (some 6 to 10 lines): less is alike by chance.
+    With less, the similarity of the whole texts stands, in proportion to how much they share of that; and a tool
+    says nothing when one of the texts is shorter than that.
 
     ``paper``: as the release does it. Lines of the prompt are taken out one by one; the lines of every fragment that
     Dolos finds, comments included, are put one after the other, also twice where fragments overlap; both tools
@@ -106,10 +111,10 @@ def code_similarity(
             if mode == "paper":
                 return _paper(source, without_prompt_paper(text, prompt or ""), seconds)
             text = textwrap.dedent(without_prompt(text, prompt or ""))
-            program = PreparedProgram(text, language)
+            program = recent_program(text, source.language)
             return _together(_dolos_part(source, program), _jplag_part(source, program, seconds), "corrected")
     except DeadlineError:
-        return CodeScore(None, "deadline", None, None, None, (), None, None, mode)
+        return CodeScore(None, "deadline", None, None, None, None, (), None, None, mode)
 
 
 def _together(by_dolos: _Part, by_jplag: _Part, mode: str) -> CodeScore:
@@ -121,6 +126,7 @@ def _together(by_dolos: _Part, by_jplag: _Part, mode: str) -> CodeScore:
         dolos=by_dolos.value,
         jplag=by_jplag.value,
         excerpt=best.excerpt,
+        excerpt_candidate=best.excerpt_candidate,
         spans=best.spans,
         whole_dolos=by_dolos.whole,
         whole_jplag=by_jplag.whole,
@@ -130,57 +136,51 @@ def _together(by_dolos: _Part, by_jplag: _Part, mode: str) -> CodeScore:
 
 def _dolos_part(source: PreparedProgram, program: PreparedProgram) -> _Part:
     left, right = source.fingerprints.hashes, program.fingerprints.hashes
-    if not len(left) or not len(right):
+    if min(len(left), len(right)) < EXCERPT_FINGERPRINTS:
         return _Part()
-    covered = shared_counts(left, right)
-    whole = sum(covered) / (len(left) + len(right))
-    if not covered[0]:
+    whole = sum(shared_counts(left, right)) / (len(left) + len(right))
+    if not whole:
         return _Part(0.0, whole)
-    found = tiles(left, right, 1)
-    found = found[np.argsort(found[:, 0])]
-    window = best_window([(start, start + size) for start, _, size in found.tolist()], len(right))
-    assert window is not None
-    excerpt = left[window[0] : window[1]]
-    covered = shared_counts(excerpt, right)
-    value = sum(covered) / (len(excerpt) + len(right))
-    if min(covered) < EXCERPT_FINGERPRINTS or value <= whole:
-        window, value = (0, len(left)), whole
-    inside = [tile for tile in found.tolist() if window[0] <= tile[0] and tile[0] + tile[2] <= window[1]]
-    lines = [_fingerprint_lines(source), _fingerprint_lines(program)]
-    spans = tuple(
-        LineSpan(_lines(lines[0], start, size), _lines(lines[1], other, size), size) for start, other, size in inside
-    )
-    return _Part(value, whole, _lines(lines[0], window[0], window[1] - window[0]), spans)
+    found = tiles(left, right, 1).tolist()
+    one, other, inside = best_windows(found, (len(left), len(right)))
+    value = sum(shared_counts(left[slice(*one)], right[slice(*other)])) / (one[1] - one[0] + other[1] - other[0])
+    rows = _fingerprint_lines(source), _fingerprint_lines(program)
+    return _part(value, whole, (one, other, inside), found, EXCERPT_FINGERPRINTS, rows)
 
 
 def _jplag_part(source: PreparedProgram, program: PreparedProgram, seconds: float | None) -> _Part:
     left, right = source.jplag, program.jplag
-    minimum = MINIMUM_MATCH[source.language]
-    if min(len(left.ids), len(right.ids)) < minimum:
+    if min(len(left.ids), len(right.ids)) < EXCERPT_TOKENS:
         return _Part()
-    found = program_tiles(left.ids, right.ids, minimum, seconds)
-    whole = 2 * int(found[:, 2].sum()) / (len(left.ids) + len(right.ids))
-    if not len(found):
-        return _Part(0.0, whole)
-    window = best_window([(start, start + size) for start, _, size in sorted(found.tolist())], len(right.ids))
-    assert window is not None
-    within = program_tiles(np.ascontiguousarray(left.ids[window[0] : window[1]]), right.ids, minimum, seconds)
-    shared = int(within[:, 2].sum())
-    value = 2 * shared / (window[1] - window[0] + len(right.ids))
-    if shared < EXCERPT_TOKENS or value <= whole:
-        window, value, within = (0, len(left.ids)), whole, found
-    spans = tuple(
-        LineSpan(
-            _lines((left.first, left.last), window[0] + start, size),
-            _lines((right.first, right.last), other, size),
-            size,
-        )
-        for start, other, size in sorted(within.tolist())
-    )
-    return _Part(value, whole, _lines((left.first, left.last), window[0], window[1] - window[0]), spans)
+    found = program_tiles(left.ids, right.ids, MINIMUM_MATCH[source.language], seconds).tolist()
+    if not found:
+        return _Part(0.0, 0.0)
+    whole = 2 * sum(tile[2] for tile in found) / (len(left.ids) + len(right.ids))
+    one, other, inside = best_windows(found, (len(left.ids), len(right.ids)))
+    value = 2 * sum(tile[2] for tile in inside) / (one[1] - one[0] + other[1] - other[0])
+    rows = (left.first, left.last), (right.first, right.last)
+    return _part(value, whole, (one, other, inside), found, EXCERPT_TOKENS, rows)
 
 
+_Windows = tuple[tuple[int, int], tuple[int, int], list[Match]]
 _Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
+def _part(
+    value: float, whole: float, windows: _Windows, found: list[Match], enough: int, rows: tuple[_Rows, _Rows]
+) -> _Part:
+    """The answer of the excerpts, or that of the whole texts when those share too little or are no more alike."""
+    one, other, inside = windows
+    weighted = whole * min(1.0, sum(tile[2] for tile in found) / enough)
+    if sum(tile[2] for tile in inside) < enough or value <= weighted:
+        value, inside = weighted, found
+        one, other = ((0, len(side[0])) for side in rows)
+    spans = tuple(
+        LineSpan(_lines(rows[0], start, size), _lines(rows[1], other_start, size), size)
+        for start, other_start, size in sorted(inside)
+    )
+    lines = [_lines(side, part[0], part[1] - part[0]) for side, part in zip(rows, (one, other), strict=True)]
+    return _Part(value, whole, lines[0], lines[1], spans)
 
 
 def _lines(rows: _Rows, start: int, size: int) -> tuple[int, int]:
@@ -200,13 +200,11 @@ def _fingerprint_lines(program: PreparedProgram) -> _Rows:
 
 
 def _paper(source: PreparedProgram, text: str, seconds: float | None) -> CodeScore:
-    whole = PreparedProgram(source.source, source.language, include_comments=True)
-    program = PreparedProgram(text, source.language, include_comments=True)
-    if not len(program.fingerprints) or not len(whole.fingerprints):
-        return CodeScore(0.0, "scored", 0.0, 0.0, None, (), 0.0, 0.0, "paper")
+    whole = source.with_comments
+    program = recent_program(text, source.language, True)
     fragments = shared_fragments(program.fingerprints.hashes, whole.fingerprints.hashes)
     if not len(fragments):
-        return CodeScore(0.0, "scored", 0.0, 0.0, None, (), 0.0, 0.0, "paper")
+        return CodeScore(0.0, "scored", 0.0, 0.0, None, None, (), 0.0, 0.0, "paper")
     lines = split_lines(source.source.decode("utf-8", "surrogateescape"))
     ranges = [_lines(whole.fingerprint_rows, start, size) for _, start, size in fragments.tolist()]
     taken = "".join(line for first, last in ranges for line in lines[first - 1 : last])
@@ -225,6 +223,7 @@ def _paper(source: PreparedProgram, text: str, seconds: float | None) -> CodeSco
         dolos=values[0],
         jplag=values[1],
         excerpt=(min(first for first, _ in ranges), max(last for _, last in ranges)),
+        excerpt_candidate=(1, max(1, len(split_lines(text)))),
         spans=spans,
         whole_dolos=dolos(reference=whole, candidate=program, language=source.language, spans=False).value,
         whole_jplag=jplag(

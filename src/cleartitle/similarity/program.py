@@ -2,7 +2,7 @@
 
 import zlib
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from cleartitle.code.streams import stream
 from cleartitle.code.streams.dolos import Shape, shape
 from cleartitle.similarity.winnowing import Fingerprints, fingerprints
 
-__all__ = ["JplagTokens", "LineSpan", "PreparedProgram", "ProgramScore", "ScoreState", "as_program"]
+__all__ = ["JplagTokens", "LineSpan", "PreparedProgram", "ProgramScore", "ScoreState", "as_program", "recent_program"]
 
 ScoreState = Literal["scored", "too_short", "deadline"]
 Ints = npt.NDArray[np.int64]
@@ -86,6 +86,11 @@ class PreparedProgram:
         self.include_comments = include_comments
 
     @cached_property
+    def with_comments(self) -> "PreparedProgram":
+        """The same text with its comments in the tree, as Dolos 2.1.0 read it."""
+        return self if self.include_comments else PreparedProgram(self.source, self.language, include_comments=True)
+
+    @cached_property
     def shape(self) -> Shape:
         """The syntax tree as Dolos sees it."""
         return shape(self.source, self.language, include_comments=self.include_comments)
@@ -114,6 +119,12 @@ class PreparedProgram:
 @cache
 def _number(name: str) -> int:
     return zlib.crc32(name.encode())
+
+
+@lru_cache(maxsize=4)
+def recent_program(text: str, language: str, include_comments: bool = False) -> PreparedProgram:
+    """The program of a text, kept for the next comparisons: a generation is compared with several sources in a row."""
+    return PreparedProgram(text, language, include_comments=include_comments)
 
 
 def as_program(text: str | bytes | PreparedProgram, language: str) -> PreparedProgram:
