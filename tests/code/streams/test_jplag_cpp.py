@@ -30,6 +30,9 @@ DECLARATIONS = {
     "class A { friend class B; friend int f(int); typedef int C; enum { D }; };": (
         "CLASS_BEGIN VARDEF VARDEF VARDEF ENUM_BEGIN VARDEF ENUM_END CLASS_END"
     ),
+    "struct A { virtual ~A() = 0; ~A() {}; ~A() { } };": (
+        "STRUCT_BEGIN BRACED_INIT_BEGIN BRACED_INIT_END FUNCTION_BEGIN FUNCTION_END STRUCT_END"
+    ),
     "class EXPORT A : B { void f() { } };": "CLASS_BEGIN FUNCTION_BEGIN FUNCTION_END CLASS_END",
     "union A { int a; float b; };": "UNION_BEGIN VARDEF VARDEF UNION_END",
     "enum class A : int { B, C = 2 };": "ENUM_BEGIN VARDEF VARDEF VARDEF ENUM_END",
@@ -106,6 +109,10 @@ READINGS = {
     "f<A>(a); f<A>(1); a::f<A>(1); x = f<A>(a).g(); x = a->f<int>(1);": (
         "APPLY APPLY VARDEF APPLY ASSIGN APPLY ASSIGN APPLY"
     ),
+    "g(f(a)->b, c); g(f()->b(c), d); g(f(1)->b, c); f()->a[g()] = b;": (
+        "APPLY VARDEF VARDEF VARDEF APPLY VARDEF VARDEF VARDEF APPLY APPLY ASSIGN VARDEF APPLY"
+    ),
+    "int a = unsigned(b); const A &c(d.e);": "VARDEF ASSIGN APPLY VARDEF VARDEF APPLY",
     "f((char *) a); g((char *) a, 1); a.f((char *) b); return f((char *) a);": (
         "APPLY VARDEF APPLY VARDEF APPLY RETURN APPLY"
     ),

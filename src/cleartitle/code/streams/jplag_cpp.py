@@ -103,7 +103,11 @@ def _function(walk: Walk, node: Node, place: int) -> None:
     named = node.child_by_field_name("type")
     head = [child for child in node.children if child.type not in _BODIES]
     body = [child for child in node.children if child.type in _BODIES]
-    if is_function(node):
+    if _is_member(walk, node):
+        walk.read(head, 0)
+        if body:
+            walk.area("BRACED_INIT", body[0], [], 0)
+    elif is_function(node):
         walk.area("FUNCTION", node, body, BODY | LISTED)
         if not _is_macro(node, declarator):
             walk.read(head, 0)
@@ -140,6 +144,18 @@ def _begins_function(children: list[Node], index: int) -> bool:
 
 def _function_begin(walk: Walk, node: Node, _place: int) -> None:
     walk.add("FUNCTION_BEGIN", node)
+
+
+def _is_member(walk: Walk, node: Node) -> bool:
+    """Whether it is ``~A() = 0;`` or ``~A() {};``, where the braces are read as those of a value."""
+    last = node.children[-1]
+    if last.type == "pure_virtual_clause":
+        return True
+    if last.type != "compound_statement" or last.child_count != 2 or node.child_by_field_name("type") is not None:
+        return False
+    parts = [child.type for child in node.children]
+    after = walk.source[node.end_byte : node.end_byte + 1]
+    return after == b";" and parts[-2] == "function_declarator"
 
 
 def _is_macro(node: Node, declarator: Node | None) -> bool:

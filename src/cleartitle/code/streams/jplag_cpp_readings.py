@@ -37,9 +37,13 @@ NAME = 4
 """The expression is a name, which can also be that of a type."""
 
 _TYPED = 8  # a type and a declarator in parentheses behind it: ``T(x)``, ``T(*x)(a)``, ``T(x)[1]``
+_RETURNING = 16  # with a type behind an arrow: ``f(a)->b``
 _DEEPEST = 40
 _NAMES = frozenset(("identifier", "qualified_identifier", "template_function"))
-_KEYWORDS = frozenset((b"bool", b"char", b"char16_t", b"char32_t", b"double", b"float", b"int", b"void", b"wchar_t"))
+_KEYWORDS = frozenset(
+    (b"bool", b"char", b"char16_t", b"char32_t", b"double", b"float", b"int", b"void", b"wchar_t")
+    + (b"long", b"short", b"signed", b"unsigned")
+)
 _CASTS = frozenset((b"static_cast", b"dynamic_cast", b"reinterpret_cast", b"const_cast"))
 _WRAPPED = frozenset(
     (
@@ -108,7 +112,7 @@ def is_cast(function: Node) -> bool:
 
 def is_keyword(name: Node) -> bool:
     """Whether a type is a word of the language: ``int`` is, ``size_t`` and ``uint8_t`` are names."""
-    return name.type == "primitive_type" and name.text in _KEYWORDS
+    return name.type in ("primitive_type", "identifier") and name.text in _KEYWORDS
 
 
 def is_name(descriptor: Node) -> bool:
@@ -177,10 +181,25 @@ def _of_call(node: Node, depth: int) -> int:
     inner = reading(function, depth)
     values = arguments(listed) if inner else []
     flags = [reading(value, depth) for value in values]
+    if inner & _RETURNING:
+        return PARAMETER if all(flag & PARAMETER for flag in flags) else 0
     typed = _TYPED if inner & NAME and len(flags) == 1 and flags[0] & DECLARATOR else 0
     if all(flag & PARAMETER for flag in flags):
         return inner & (DECLARATOR | _TYPED) | typed | (PARAMETER if inner & (NAME | _TYPED) else 0)
     return PARAMETER | typed if typed else 0
+
+
+def _of_field(node: Node, depth: int) -> int:
+    """``f(a)->b`` can be a parameter of type ``f``, a function that returns a ``b``."""
+    operator = node.child_by_field_name("operator")
+    argument = node.child_by_field_name("argument")
+    if operator is None or argument is None or operator.type != "->" or argument.type != "call_expression":
+        return 0
+    function = argument.child_by_field_name("function")
+    listed = argument.child_by_field_name("arguments")
+    if function is None or listed is None or not parameters(arguments(listed), depth):
+        return 0
+    return PARAMETER | _RETURNING if reading(function, depth) & (NAME | _RETURNING) else 0
 
 
 def _of_operation(node: Node, depth: int) -> int:
@@ -203,6 +222,7 @@ _PARTS = {
     "parenthesized_expression": _of_parentheses,
     "subscript_expression": _of_subscript,
     "call_expression": _of_call,
+    "field_expression": _of_field,
     "binary_expression": _of_operation,
     "assignment_expression": _of_assignment,
 }
@@ -217,10 +237,20 @@ def is_called(declaration: Node) -> bool:
 
 
 def has_values(declarator: Node) -> bool:
-    """Whether what the tree takes for parameters is values, as the ``sizeof (x)`` in ``T x(y, sizeof (y));``."""
+    """Whether what the tree takes for parameters is values, as in ``T x(y, sizeof (y));`` and ``T &x(y.z);``."""
     listed = declarator.child_by_field_name("parameters")
-    types = (value.child_by_field_name("type") for value in (listed.named_children if listed is not None else ()))
-    return any(named is not None and named.type == "type_identifier" and named.text == b"sizeof" for named in types)
+    return any(_is_value(parameter) for parameter in (listed.named_children if listed is not None else ()))
+
+
+def _is_value(parameter: Node) -> bool:
+    named = parameter.child_by_field_name("type")
+    if named is not None and named.type == "type_identifier" and named.text == b"sizeof":
+        return True
+    if not parameter.has_error:
+        return False
+    return any(
+        child.is_error and child.children and child.children[0].type in (".", "->") for child in parameter.children
+    )
 
 
 def unwrapped(node: Node | None) -> Node | None:

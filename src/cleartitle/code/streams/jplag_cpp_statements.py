@@ -188,9 +188,15 @@ def _assignment(walk: Walk, node: Node, place: int) -> bool:
         _read_initial(walk, node, place)
         return True
     left, right, operator = (node.child_by_field_name(field) for field in ("left", "right", "operator"))
-    if left is None or right is None or operator is None or operator.type != "=" or left.type != "field_expression":
+    if left is None or right is None or operator is None or operator.type != "=":
         return False
-    return _arrows(walk, left, right, place)
+    inner = left.child_by_field_name("argument") if left.type == "subscript_expression" else left
+    if inner is None or inner.type != "field_expression" or not _arrows(walk, inner, right, place):
+        return False
+    indices = left.child_by_field_name("indices")
+    if indices is not None:
+        walk.read(indices.children, place)
+    return True
 
 
 def _list(walk: Walk, node: Node, place: int) -> bool:
@@ -247,8 +253,13 @@ def read_parameter(walk: Walk, node: Node, place: int) -> None:
     if node.type == "binary_expression":
         right = node.child_by_field_name("right")
         walk.later(_read_declarator, [right] if right is not None else [], place)
-    elif node.type in ("call_expression", "subscript_expression"):
-        _read_typed(walk, node, place)
+    elif node.type in ("call_expression", "subscript_expression", "field_expression"):
+        parts = _arrow_parts(node)
+        if parts is None:
+            _read_typed(walk, node, place)
+        else:
+            for _, values in parts:
+                walk.later(read_parameter, values, place)
 
 
 def _read_typed(walk: Walk, node: Node, place: int) -> None:
