@@ -7,6 +7,8 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
+from cleartitle.evals import codeipprompt as codeip
+from cleartitle.evals.codeipprompt.prepare import prepare_prompts
 from cleartitle.evals.humaneval import HumanevalOptions
 from cleartitle.evals.humaneval import estimate as estimate_humaneval
 from cleartitle.evals.humaneval import evaluate as evaluate_humaneval
@@ -14,7 +16,14 @@ from cleartitle.evals.licoeval import BenchmarkOptions, LicoevalOptions, check_p
 from cleartitle.evals.licoeval.prepare import prepare_benchmark
 from cleartitle.models import ModelOptions, open_model
 from cleartitle.progress import console
-from cleartitle.report import humaneval_table, licoeval_table, published_table, write_report
+from cleartitle.report import (
+    codeipprompt_table,
+    humaneval_table,
+    licoeval_table,
+    published_codeipprompt_table,
+    published_table,
+    write_report,
+)
 
 __all__ = ["app"]
 
@@ -64,6 +73,53 @@ def licoeval(
     summary = evaluate(opened, chosen, folder, options, humaneval)
     page = write_report(folder)
     print_json(summary) if json else print_rich(*licoeval_table(summary))
+    console().print(f"report: {page}", soft_wrap=True)
+    # Not one call got through: a wrong key or address, not a finding.
+    return 2 if summary["modes"]["paper"]["errors"] == summary["modes"]["paper"]["answers"] else 0
+
+
+@app.command
+def codeipprompt(
+    prompts: Path | None = None,
+    *,
+    model: str = "embedded",
+    answers: Annotated[Path | None, Parameter(name="--from")] = None,
+    training_set: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    published: Annotated[bool, Parameter(negative=())] = False,
+    dry_run: Annotated[bool, Parameter(negative=())] = False,
+    json: Json = False,
+    options: Annotated[codeip.CodeipOptions, Parameter(name="*", group="Run")] = codeip.CodeipOptions(),  # noqa: B008
+    asking: Annotated[ModelOptions, Parameter(name="*", group="Model")] = ModelOptions(),  # noqa: B008
+) -> int:
+    """How close does a model come to licensed code in n draws, and how close to other code by chance?
+
+    Args:
+        prompts: Folder of prompts (`cleartitle prompts build`); by default those of the starter corpus.
+        model: embedded, openai:NAME, openai-completions:NAME, hf:PATH (causal or encoder-decoder), gguf:FILE, or
+            replay:FILE of recorded answers.
+        answers: Score the recorded answers in this file, whatever model gave them; the same as --model replay:FILE.
+        training_set: PATH or NAME=PATH of texts that the model was trained on (a corpus, a folder of source files,
+            JSON Lines or Parquet with a column text); prompts that stand in it are told apart. May be repeated.
+        output: Folder of the run; by default runs/codeipprompt-MODEL.
+        published: Only print Table 3 of the paper, with the share of prompts that each EP stands for.
+        dry_run: Print how many tokens the run would ask for, and ask nothing.
+        json: Print JSON on standard output.
+    """
+    if published:
+        rows = codeip.check_published()
+        print_json(rows) if json else print_rich(published_codeipprompt_table(rows))
+        return 0 if all(row["consistent"] for row in rows) else 1
+    sets = [codeip.TrainingSet.parse(spec) for spec in training_set]
+    chosen = prepare_prompts(prompts)
+    opened = open_model(model if answers is None else f"replay:{answers}", asking)
+    if dry_run:
+        print_json(asdict(codeip.estimate(opened, chosen, options)))
+        return 0
+    folder = output or Path("runs") / f"codeipprompt-{_plain(opened.name)}"
+    summary = codeip.evaluate(opened, chosen, folder, options, sets)
+    page = write_report(folder)
+    print_json(summary) if json else print_rich(*codeipprompt_table(summary))
     console().print(f"report: {page}", soft_wrap=True)
     # Not one call got through: a wrong key or address, not a finding.
     return 2 if summary["modes"]["paper"]["errors"] == summary["modes"]["paper"]["answers"] else 0

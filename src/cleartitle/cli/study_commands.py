@@ -10,6 +10,7 @@ from cyclopts import App, Parameter
 from cleartitle.cli.output import Json, print_json, print_rich
 from cleartitle.corpus import Corpus
 from cleartitle.errors import InputError
+from cleartitle.evals.codeipprompt import study_run
 from cleartitle.evals.licoeval import BenchmarkOptions
 from cleartitle.evals.licoeval.prepare import prepare_benchmark
 from cleartitle.evals.striking import (
@@ -25,7 +26,7 @@ from cleartitle.evals.striking import (
 )
 from cleartitle.models import ModelOptions
 from cleartitle.progress import console
-from cleartitle.report import write_report
+from cleartitle.report import thresholds_table, write_report
 from cleartitle.report.striking import striking_table
 
 __all__ = ["app"]
@@ -88,6 +89,25 @@ def striking(
     page = write_report(output)
     print_json(summary) if json else print_rich(*striking_table(summary))
     console().print(f"report: {page}", soft_wrap=True)
+    return 0
+
+
+@app.command
+def thresholds(run: Path, *labels: Path, json: Json = False) -> int:
+    """From which score on do people see a copy: precision and recall by threshold, correlation with the score.
+
+    The study is kept in the run, and its report shows it.
+
+    Args:
+        run: Folder of a run of `eval codeipprompt`.
+        labels: CSV files with the columns item_id (PROMPT_ID#SAMPLE), rater and answer (copied or independent).
+        json: Print JSON on standard output.
+    """
+    if not labels:
+        raise InputError("no labels are named; mend: `cleartitle study thresholds RUN LABELS.csv`")
+    found = study_run(run, labels)
+    write_report(run)
+    print_json(found) if json else print_rich(*thresholds_table(found))
     return 0
 
 

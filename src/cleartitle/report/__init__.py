@@ -20,6 +20,7 @@ from cleartitle.report.blocks import (
     Table,
     TextBox,
 )
+from cleartitle.report.codeipprompt import codeipprompt_table, published_codeipprompt_table, thresholds_table
 from cleartitle.report.comparison import comparison_table, write_comparison
 from cleartitle.report.corpus import corpus_table
 from cleartitle.report.humaneval import humaneval_table
@@ -49,6 +50,7 @@ __all__ = [
     "Table",
     "TextBox",
     "benchmark_table",
+    "codeipprompt_table",
     "comparison_table",
     "corpus_table",
     "humaneval_table",
@@ -56,9 +58,11 @@ __all__ = [
     "licoeval_table",
     "matches_table",
     "prompts_table",
+    "published_codeipprompt_table",
     "published_table",
     "render",
     "summary_table",
+    "thresholds_table",
     "write_comparison",
     "write_report",
 ]

@@ -29,6 +29,10 @@ class Drawn:
     rows: list[dict[str, Any]]
     arrangement: Arrangement
 
+    def table(self) -> pa.Table:
+        """All prompts as `RUN_PROMPTS`, in memory, looked up in no training set."""
+        return pa.concat_tables(list(self._shards(())))
+
     def write(self, path: Path, sets: Sequence[TrainingSet], *, key: str) -> None:
         """Write `RUN_PROMPTS`, each shard as a row group; look the prompts up in training sets."""
         write_groups(path, self._shards(sets), RUN_PROMPTS, key=key)

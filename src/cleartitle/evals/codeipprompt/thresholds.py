@@ -8,17 +8,22 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.compute as pc
 from scipy import stats
 
 from cleartitle.errors import InputError
 from cleartitle.evals.codeipprompt.metrics import THRESHOLD
+from cleartitle.evals.run_folder import RunFolder
 from cleartitle.evals.statistics import bootstrap, rate
+from cleartitle.files import sha256_file, write_json
+from cleartitle.tables import part_paths, read_table
 
-__all__ = ["THRESHOLDS", "Label", "read_labels", "threshold_study"]
+__all__ = ["STUDY", "THRESHOLDS", "Label", "read_labels", "study_run", "threshold_study"]
 
 THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(20))
 """The steps of the paper."""
 CONTROL = "control:"
+STUDY = "thresholds.json"
 ID_NAMES = ("item_id", "pair_id", "id")
 SIMILAR = frozenset({"copied", "copy", "similar", "yes", "true", "1"})
 NOT_SIMILAR = frozenset({"independent", "different", "not similar", "not copied", "no", "false", "0"})
@@ -36,7 +41,8 @@ class Label:
 def read_labels(path: Path) -> list[Label]:
     """Labels of a CSV file with the columns ``item_id`` (or ``pair_id``), ``rater`` and ``answer``.
 
-    Attention checks (ids that start with `CONTROL`) are passed over. Answers that mean similar are `SIMILAR`, those that mean the contrary `NOT_SIMILAR`; any other one is neither.
+    Attention checks (ids that start with `CONTROL`) are passed over. Answers that mean similar are `SIMILAR`, those
+    that mean the contrary `NOT_SIMILAR`; any other one is neither.
 
     Raises:
         InputError: the file cannot be read, or lacks a column.
@@ -106,6 +112,32 @@ def threshold_study(labels: Iterable[Label], scores: Mapping[str, float], *, see
         "thresholds": rows,
         "best": best["threshold"],
     }
+
+
+def study_run(run: Path, files: Sequence[Path]) -> dict[str, Any]:
+    """Compare the labels in CSV files with the scores of a run, in the mode of its headline; keep the study in the run.
+
+    The pairs are ``PROMPT_ID#SAMPLE_INDEX``. ``report.html`` shows the study once it is written anew.
+
+    Raises:
+        InputError: no scored CodeIPPrompt run, no labels, or none of this run.
+    """
+    record = RunFolder.open(run, "codeipprompt").record()
+    mode = record["inputs"]["prompts"]["options"]["mode"]
+    labels = [label for path in files for label in read_labels(path)]
+    wanted = {label.pair for label in labels}
+    scores: dict[str, float] = {}
+    columns = ["source", "prompt_id", "sample_index", "mode", "value"]
+    for path in part_paths(run / "scores"):
+        rows = read_table(path, columns).filter((pc.field("source") == "model") & (pc.field("mode") == mode))
+        for row in rows.to_pylist():
+            pair = f"{row['prompt_id']}#{row['sample_index']}"
+            if pair in wanted and row["value"] is not None:
+                scores[pair] = row["value"]
+    hashes = {path.name: sha256_file(path) for path in files}
+    study = {"mode": mode, "files": hashes, **threshold_study(labels, scores, seed=record["options"]["seed"])}
+    write_json(run / STUDY, study)
+    return study
 
 
 def _at(threshold: float, values: npt.NDArray[np.float64], similar: npt.NDArray[np.bool_]) -> dict[str, Any]:

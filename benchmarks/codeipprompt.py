@@ -1,0 +1,303 @@
+"""Does scoring of a CodeIPPrompt run stream: its rate, its memory, both cores, and going on after kill -9.
+
+    python benchmarks/codeipprompt.py                          20,000 generations, killed once, compared byte by byte
+    python benchmarks/codeipprompt.py --generations 1800000    the size of the paper's runs
+
+Prompts and generations are made up (programs in five languages that are drawn statement by statement; some generations
+are copies of their source, most are not) and written as a run holds them. Each generation is scored in both modes,
+against its own source and against its null, so that one generation stands for four comparisons. The run is killed once
+on its way; the rate counts the time before and after. With ``--check`` (always, up to 50,000 generations) the folder is
+scored once more without a kill, and the parts must be the same bytes.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from cleartitle.evals.codeipprompt import PROMPTS, CodeipOptions, PromptSet, score_run
+from cleartitle.evals.codeipprompt.prompts import content_hash
+from cleartitle.evals.codeipprompt.run_prompts import draw
+from cleartitle.evals.run_folder import RunFolder
+from cleartitle.evals.runner import PART_REQUESTS
+from cleartitle.evals.tables import GENERATIONS
+from cleartitle.files import write_json
+from cleartitle.options import as_record
+from cleartitle.similarity import regex_tokens
+from cleartitle.tables import part_paths, write_groups, write_table
+
+SAMPLES = 10
+KEY = "benchmark"
+LANGUAGES = ("python", "java", "c", "cpp", "csharp")
+CLASSES = {"permissive": "MIT", "weak_copyleft": "LGPL-3.0-only", "strong_copyleft": "GPL-3.0-only"}
+NAMES = "cargo berth tide crane quay hull load mast deck rope buoy knot".split()
+CHECK_UP_TO = 50_000
+
+
+def statements(draws: random.Random, depth: int, count: int) -> list[Any]:
+    """A drawn list of statements: a word, or a pair of a head and its inner statements."""
+    found: list[Any] = []
+    for _ in range(count):
+        a, b, c = (draws.choice(NAMES) for _ in range(3))
+        kind = draws.randrange(6 if depth < 3 else 3)
+        if kind == 0:
+            found.append(f"{a} = {b} + {draws.randrange(99)}")
+        elif kind == 1:
+            found.append(f"{a} = {b}({c}, {a})")
+        elif kind == 2:
+            found.append(f"{b}({a} * {c})")
+        else:
+            head = ("if", "while", "for")[kind - 3]
+            found.append((head, f"{a} < {b}", statements(draws, depth + 1, draws.randint(1, 4))))
+    return found
+
+
+def written(body: list[Any], language: str, depth: int) -> Iterator[str]:
+    """The statements in a language, line by line."""
+    margin = "    " * depth
+    braces = language != "python"
+    for one in body:
+        if isinstance(one, str):
+            yield f"{margin}{one}{';' if braces else ''}"
+            continue
+        head, condition, inner = one
+        if braces:
+            yield f"{margin}{head} ({'; ' + condition + '; cargo++' if head == 'for' else condition}) {{"
+        else:
+            yield f"{margin}{'for cargo in range(quay)' if head == 'for' else f'{head} {condition}'}:"
+        yield from written(inner, language, depth + 1)
+        if braces:
+            yield f"{margin}}}"
+
+
+def function(seed: object, language: str, lines: int) -> tuple[str, str]:
+    """Comment with signature, and body, of a drawn function."""
+    draws = random.Random(f"{seed}")
+    name = f"{draws.choice(NAMES)}_{draws.randrange(10**6)}"
+    body = "\n".join(written(statements(draws, 1, lines), language, 1))
+    if language == "python":
+        return f"# takes the {draws.choice(NAMES)} to the {draws.choice(NAMES)}\ndef {name}(cargo, quay):", body
+    return (
+        f"// takes the {draws.choice(NAMES)} to the {draws.choice(NAMES)}\nint {name}(int cargo, int quay) {{",
+        body + "\n}",
+    )
+
+
+def source(number: int, language: str) -> tuple[str, str, str]:
+    """A file of three functions, and prompt and body of the one in the middle."""
+    parts = [function(f"{number}/{place}", language, 6 + number % 9) for place in range(3)]
+    text = "\n\n".join(f"{head}\n{body}" for head, body in parts) + "\n"
+    if language in ("java", "csharp"):
+        text = f"class File{number} {{\n{text}}}\n"
+    return text, *parts[1]
+
+
+def prompt_row(number: int) -> dict[str, Any]:
+    language = LANGUAGES[number % 5]
+    name, expression = list(CLASSES.items())[number // 5 % 3]
+    text, head, body = source(number, language)
+    first = text[: text.index(head)].count("\n") + 1
+    last = first + f"{head}\n{body}".count("\n")
+    tokens = {key: len(regex_tokens(value)) for key, value in (("prompt", head), ("source", text))}
+    identity = hashlib.sha256(str(number).encode()).hexdigest()[:40]
+    row = dict.fromkeys(PROMPTS.names)
+    return row | {
+        "prompt_id": f"swh:1:cnt:{identity};lines={first}-{first + 1}",
+        "text": head,
+        "kind": "function",
+        "name": f"f{number}",
+        "language": language,
+        "license": expression,
+        "license_class": name,
+        "license_source": "header",
+        "trust": "header",
+        "project": f"project {number % 997}",
+        "path": f"src/file{number}",
+        "content_id": f"swh:1:cnt:{identity}",
+        "prompt_first_line": first,
+        "prompt_last_line": first + 1,
+        "unit_first_line": first,
+        "unit_last_line": last,
+        "source": text,
+        "prompt_tokens": tokens["prompt"],
+        "unit_tokens": tokens["source"] // 3,
+        "source_tokens": tokens["source"],
+        "prompt_scrubbed": 0,
+        "source_scrubbed": 0,
+        "mode": "corrected",
+    }
+
+
+def prompt_set(folder: Path, count: int) -> PromptSet:
+    tables = (
+        pa.Table.from_pylist([prompt_row(number) for number in range(start, min(start + 256, count))], schema=PROMPTS)
+        for start in range(0, count, 256)
+    )
+    write_groups(folder / "prompts.parquet", tables, PROMPTS)
+    found = PromptSet(folder, {})
+    digest = content_hash(found.batches(("prompt_id", "text", "license", "content_id")))
+    record = {
+        "schema": 1,
+        "content_hash": digest,
+        "prompts": count,
+        "options": {"mode": "corrected"},
+        "corpus": "made up",
+    }
+    write_json(folder / "prompt_set.json", record)
+    return PromptSet.open(folder)
+
+
+def answers(row: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    """Copies of the body, part of it, code of another function, and what is too short or empty."""
+    _, head, body = source(number, row["language"])
+    draws = random.Random(f"answers {number}")
+    found: list[dict[str, Any]] = []
+    for index in range(SAMPLES):
+        lot = draws.random()
+        if lot < 0.02:
+            text = f"{head}\n{body}"
+        elif lot < 0.04:
+            text = "\n".join(body.split("\n")[: draws.randint(2, 12)])
+        elif lot < 0.06:
+            text = draws.choice(("", "return cargo"))
+        else:
+            text = function(f"other {number}/{index}", row["language"], draws.randint(3, 12))[1]
+        found.append(
+            dict.fromkeys(GENERATIONS.names)
+            | {
+                "prompt_id": row["prompt_id"],
+                "sample_index": index,
+                "turn": 0,
+                "text": text,
+                "status": "ok" if text else "empty",
+                "finish_reason": "stop",
+            }
+        )
+    return found
+
+
+def make_run(folder: Path, count: int) -> int:
+    """Write a run that is asked and not scored; return the bytes of text in its generations."""
+    prompts = prompt_set(folder / "prompts", count)
+    options = CodeipOptions(limit=0, samples=SAMPLES)
+    drawn = draw(prompts, 0, 0)
+    numbers = {hashlib.sha256(str(number).encode()).hexdigest()[:40]: number for number in range(count)}
+    run = folder / "run"
+    model = {"name": "made up", "adapter": "replay"}
+    inputs = {"model": model, "prompts": prompts.record, "training_sets": []}
+    RunFolder.create(run, "codeipprompt", KEY, options=as_record(options), inputs=inputs)
+    drawn.write(run / "prompts.parquet", (), key=KEY)
+    size = 0
+    for start in range(0, count, PART_REQUESTS):
+        rows = [
+            answer
+            for row in drawn.rows[start : start + PART_REQUESTS]
+            for answer in answers(row, numbers[row["prompt_id"].split(":")[3].split(";")[0]])
+        ]
+        size += sum(len(row["text"]) for row in rows)
+        table = pa.Table.from_pylist(rows, schema=GENERATIONS)
+        write_table(run / "generations" / f"part-{start // PART_REQUESTS:05d}.parquet", table, key=KEY)
+    return size
+
+
+def scored(run: Path, workers: int) -> dict[str, Any]:
+    """Score in this process and its workers; wall and CPU seconds, and peak memory in MB of both."""
+    started = time.perf_counter()
+    options = run / "run.json"
+    record = json.loads(options.read_text())
+    record["options"]["score_workers"] = workers
+    write_json(options, record)
+    score_run(run)
+    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return {
+        "wall": time.perf_counter() - started,
+        "cpu": children.ru_utime + children.ru_stime + own.ru_utime + own.ru_stime,
+        "self_mb": own.ru_maxrss / 1024,
+        "worker_mb": children.ru_maxrss / 1024,
+    }
+
+
+def start(run: Path, workers: int) -> subprocess.Popen[str]:
+    command = [sys.executable, __file__, "--score", str(run), "--workers", str(workers)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def killed_once(run: Path, workers: int, shards: int) -> tuple[float, int]:
+    """Kill scoring with all its workers after a third of the parts; wall seconds and parts that were left."""
+    started = time.perf_counter()
+    process = start(run, workers)
+    while process.poll() is None and len(part_paths(run / "scores")) < max(1, shards // 3):
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    return time.perf_counter() - started, len(part_paths(run / "scores"))
+
+
+def digest(run: Path) -> str:
+    found = hashlib.sha256()
+    for path in (*part_paths(run / "scores"), run / "summary.json"):
+        found.update(path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--generations", type=int, default=20_000)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--score", type=Path)
+    chosen = parser.parse_args()
+    if chosen.score:
+        print(json.dumps(scored(chosen.score, chosen.workers)))
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = chosen.folder or Path(name)
+        count = chosen.generations // SAMPLES
+        started = time.perf_counter()
+        size = make_run(folder, count)
+        made, run = time.perf_counter() - started, folder / "run"
+        shards = draw_shards(run)
+        before, kept = killed_once(run, chosen.workers, shards)
+        process = start(run, chosen.workers)
+        after = json.loads(process.communicate()[0].splitlines()[-1])
+        if process.returncode:
+            raise SystemExit(f"scoring ended with {process.returncode}")
+        wall, load = before + after["wall"], os.getloadavg()[0]
+        first, total = digest(run), count * SAMPLES
+        print(f"{platform.machine()}, {os.cpu_count()} processors, load {load:.1f}, {chosen.workers} workers")
+        print(f"{total:,} generations of {count:,} prompts, {size / 1e6:,.0f} MB of text (made in {made:,.0f} s)")
+        print(f"killed after {kept:,} of {shards:,} parts, which were kept")
+        print(f"rate               {total / wall:10,.0f} generations/s, {4 * total / wall:,.0f} scores/s")
+        print(f"cores in use       {after['cpu'] / after['wall']:10.2f}")
+        print(f"peak memory        {after['self_mb']:10,.0f} MB, {after['worker_mb']:,.0f} MB in the largest worker")
+        if chosen.check or chosen.generations <= CHECK_UP_TO:
+            for path in part_paths(run / "scores"):
+                path.unlink()
+            start(run, chosen.workers).communicate()
+            same = digest(run) == first
+            print(f"scored anew without a kill: {'the same bytes' if same else 'OTHER BYTES'}")
+            sys.exit(0 if same else 1)
+
+
+def draw_shards(run: Path) -> int:
+    import pyarrow.parquet as pq
+
+    return pq.read_metadata(run / "prompts.parquet").num_row_groups
+
+
+if __name__ == "__main__":
+    main()
