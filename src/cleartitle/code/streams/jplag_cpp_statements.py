@@ -92,7 +92,7 @@ def _call(walk: Walk, node: Node, place: int) -> bool:
         return False
     kind = reading(base)
     if not kind & DECLARATOR:
-        return _arrows(walk, node, None, place)
+        return _arrows(walk, node, [], place)
     first = lists[0]
     variable = len(first) == 1 and kind & NAME and reading(first[0]) & DECLARATOR
     able = [bool(variable) or parameters(first), *map(parameters, lists[1:])]
@@ -140,8 +140,15 @@ def _arrow_parts(node: Node) -> list[_Part] | None:
         node = inner
 
 
-def _arrows(walk: Walk, node: Node, value: Node | None, place: int) -> bool:
-    """A function with the type that it returns behind an arrow; only its last arguments may be more than parameters."""
+def _arrows(walk: Walk, node: Node, rest: list[Node], place: int) -> bool:
+    """A function with the type that it returns behind an arrow; only its last arguments may be more than parameters.
+
+    Args:
+        walk: the walk.
+        node: ``f(a)->g`` or ``f(a)->g(b)``.
+        rest: what is assigned to it, behind the brackets of a subscript if there are any.
+        place: where it stands.
+    """
     parts = _arrow_parts(node)
     if parts is None or not all(parameters(values) for _, values in parts[1:]):
         return False
@@ -149,9 +156,9 @@ def _arrows(walk: Walk, node: Node, value: Node | None, place: int) -> bool:
     waiting: list[tuple[Handler, Any, int]] = []
     if has_scope(parts[-1][0]):
         walk.add("VARDEF", node)
-    if value is not None:
+    if rest:
         walk.add("ASSIGN", node)
-        walk.read([value], place & ~LISTED | TYPES)
+        walk.read(rest, place & ~LISTED | TYPES)
     if not parameters(values):
         walk.add("APPLY", node)
         walk.read(values, place | TYPES)
@@ -176,7 +183,7 @@ def _braced(walk: Walk, node: Node, place: int) -> bool:
 
 
 def _field(walk: Walk, node: Node, place: int) -> bool:
-    return _arrows(walk, node, None, place)
+    return _arrows(walk, node, [], place)
 
 
 def _variable(walk: Walk, node: Node, _place: int) -> None:
@@ -191,12 +198,10 @@ def _assignment(walk: Walk, node: Node, place: int) -> bool:
     if left is None or right is None or operator is None or operator.type != "=":
         return False
     inner = left.child_by_field_name("argument") if left.type == "subscript_expression" else left
-    if inner is None or inner.type != "field_expression" or not _arrows(walk, inner, right, place):
+    if inner is None or inner.type != "field_expression":
         return False
     indices = left.child_by_field_name("indices")
-    if indices is not None:
-        walk.read(indices.children, place)
-    return True
+    return _arrows(walk, inner, [*(indices.children if indices is not None else []), right], place)
 
 
 def _list(walk: Walk, node: Node, place: int) -> bool:
