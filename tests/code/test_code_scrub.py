@@ -118,6 +118,7 @@ def test_placeholders_that_a_text_had_before_are_not_confused_with_new_ones() ->
     found = scrub(text)
     assert found.text == "<EMAIL_1> wrote to <EMAIL_2>"
     assert restore(found.text, found.mapping) == text
+    assert scrub("<EMAIL_999999999> a@x.org").text == "<EMAIL_999999999> <EMAIL_1>"
 
 
 @given(st.lists(PIECES, max_size=12).map("".join))

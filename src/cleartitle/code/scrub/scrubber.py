@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -82,32 +82,62 @@ def scrub(
     Raises:
         MissingExtraError, InputError: ``options.names`` without the extra or the model.
     """
-    mapping = dict(known or {})
-    placeholders = {(_type_of(placeholder), original): placeholder for placeholder, original in mapping.items()}
-    counts: Counter[str] = Counter()
-    numbers: Counter[str] = Counter()
-    for name in [*mapping, *PLACEHOLDER.findall(text)]:
-        kind, _, number = name[1:-1].rpartition("_")
-        numbers[kind] = max(numbers[kind], int(number))
-    name_finder = _name_finder(options, language)
-    for _ in range(PASSES):
-        spans = find(text, options.types, name_finder)
-        if not spans:
-            break
+    document = _Document(text, known or {})
+    names = _name_finder(options, language)
+    text, changed = document.replace(text, find(text, options.types, names))
+    if changed and names is not None:
+        for _ in range(PASSES):
+            text, changed = document.replace(text, find(text, options.types, names))
+            if not changed:
+                break
+    elif changed:
+        # Only a line that changed can hold anything new: all rules but that for key blocks stay within a line.
+        lines = text.split("\n")
+        for number, line in enumerate(lines):
+            if "_" in line and PLACEHOLDER.search(line):
+                lines[number] = document.settle(line, options.types)
+        text = "\n".join(lines)
+    counts = document.counts
+    return Scrubbed(text, {name: counts[name] for name in TYPES if counts[name]}, document.mapping)
+
+
+class _Document:
+    """The placeholders of one document."""
+
+    def __init__(self, text: str, known: Mapping[str, str]) -> None:
+        self.mapping = dict(known)
+        self.counts: Counter[str] = Counter()
+        self._placeholders = {(_type_of(name), original): name for name, original in known.items()}
+        self._used = {*known, *PLACEHOLDER.findall(text)}
+        self._numbers: Counter[str] = Counter()
+
+    def replace(self, text: str, spans: Sequence[Span]) -> tuple[str, bool]:
+        """The text with placeholders for its findings, and whether there was one."""
         pieces: list[str] = []
         position = 0
         for span in spans:
-            original = text[span.start : span.end]
-            placeholder = placeholders.get((span.type, original))
-            if placeholder is None:
-                numbers[span.type] += 1
-                placeholder = placeholders[span.type, original] = f"<{span.type}_{numbers[span.type]}>"
-                mapping[placeholder] = original
-            counts[span.type] += 1
-            pieces += (text[position : span.start], placeholder)
+            self.counts[span.type] += 1
+            pieces += (text[position : span.start], self._placeholder(span.type, text[span.start : span.end]))
             position = span.end
-        text = "".join([*pieces, text[position:]])
-    return Scrubbed(text, {name: counts[name] for name in TYPES if counts[name]}, mapping)
+        return "".join([*pieces, text[position:]]), bool(spans)
+
+    def settle(self, line: str, types: tuple[str, ...]) -> str:
+        """The line after all that shows only once something beside it is gone."""
+        for _ in range(PASSES):
+            line, changed = self.replace(line, find(line, types))
+            if not changed:
+                break
+        return line
+
+    def _placeholder(self, kind: str, original: str) -> str:
+        found = self._placeholders.get((kind, original))
+        while found is None:
+            self._numbers[kind] += 1
+            name = f"<{kind}_{self._numbers[kind]}>"
+            if name not in self._used:
+                found = self._placeholders[kind, original] = name
+                self.mapping[name] = original
+        return found
 
 
 def restore(text: str, mapping: Mapping[str, str]) -> str:
