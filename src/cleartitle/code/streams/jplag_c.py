@@ -2,10 +2,8 @@
 
 import re
 
-import numpy as np
-
 from cleartitle.code.streams import Tokens
-from cleartitle.code.streams.parse import check_deadline
+from cleartitle.code.streams.parse import check_deadline, rows_of
 
 __all__ = ["tokens"]
 
@@ -69,6 +67,5 @@ def tokens(source: bytes) -> Tokens:
         if name is not None:
             names.append(name)
             starts.append(found.start())
-    line_feeds = np.flatnonzero(np.frombuffer(source, np.uint8) == ord("\n"))
-    rows: list[int] = np.searchsorted(line_feeds, np.array(starts, np.int64)).tolist()
+    rows: list[int] = rows_of(source, starts).tolist()
     return Tokens(names, rows, rows.copy())
