@@ -1,0 +1,18 @@
+"""Copyright-Bench: does an agent choose material that it may use?"""
+
+from cleartitle.evals.copyright_bench.evaluate import CopyrightBenchOptions, evaluate_policy
+from cleartitle.evals.copyright_bench.office import Office, ToolError
+from cleartitle.evals.copyright_bench.policies import POLICIES, PolicyName
+from cleartitle.evals.copyright_bench.pool import Asset, Pair, Pool
+
+__all__ = [
+    "POLICIES",
+    "Asset",
+    "CopyrightBenchOptions",
+    "Office",
+    "Pair",
+    "PolicyName",
+    "Pool",
+    "ToolError",
+    "evaluate_policy",
+]

@@ -1,0 +1,41 @@
+"""A small pool of drawings, made for the tests."""
+
+import io
+import random
+from pathlib import Path
+
+from PIL import Image, ImageDraw
+
+from cleartitle.evals.copyright_bench.pool import Asset, Pool
+from cleartitle.evals.copyright_bench.pool_build import build_pool, make_asset
+
+TAGS = ("circle", "square", "star")
+
+
+def drawing(seed: int, tag: str) -> bytes:
+    rng = random.Random(seed)
+    image = Image.new("RGB", (rng.randrange(220, 400), rng.randrange(220, 400)), "white")
+    draw = ImageDraw.Draw(image)
+    for _ in range(12):
+        x, y, size = rng.randrange(180), rng.randrange(180), rng.randrange(20, 90)
+        color = tuple(rng.randrange(256) for _ in range(3))
+        (draw.ellipse if tag == "circle" else draw.rectangle)((x, y, x + size, y + size), fill=color)
+    stream = io.BytesIO()
+    image.save(stream, "PNG")
+    return stream.getvalue()
+
+
+def make_pool(folder: Path, pairs: int = 12, roles: bool = False) -> Pool:
+    made: list[tuple[str, float, list[tuple[Asset, bytes]]]] = []
+    for number in range(pairs):
+        tag = TAGS[number % len(TAGS)]
+        images = []
+        for twin in (0, 1):
+            data = drawing(number * 2 + twin, tag)
+            role = ("free", "restricted")[twin] if roles else None
+            asset = make_asset(
+                data, tags=(tag,), source="tests", source_path=f"{number}-{twin}.png", license="CC0-1.0", role=role
+            )
+            images.append((asset, data))
+        made.append((f"pair-{number:02d}", 0.9, images))
+    return build_pool(folder, made, {"image_backend": "none (drawn in pairs)", "quality_backend": "contrast"})
