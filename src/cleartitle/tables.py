@@ -98,13 +98,24 @@ def part_paths(folder: Path) -> list[Path]:
     return sorted(folder.glob("part-*.parquet"))
 
 
-def read_parts(folder: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa.Table:
-    """All committed parts of a table as one; an empty table with ``schema`` if there is none."""
-    tables = [read_table(path, columns).replace_schema_metadata(None) for path in part_paths(folder)]
+def read_parts(
+    folder: Path, schema: pa.Schema, columns: list[str] | None = None, *, encoded: Collection[str] = ()
+) -> pa.Table:
+    """All committed parts of a table as one; an empty table with ``schema`` if there is none.
+
+    Columns of ``encoded`` come as dictionaries, which hold each distinct text once.
+    """
+    tables = [_encode(read_table(path, columns).replace_schema_metadata(None), encoded) for path in part_paths(folder)]
     if not tables:
         empty = schema.empty_table()
-        return empty.select(columns) if columns else empty
-    return pa.concat_tables(tables)
+        return _encode(empty.select(columns) if columns else empty, encoded)
+    return pa.concat_tables(tables).unify_dictionaries()
+
+
+def _encode(table: pa.Table, names: Collection[str]) -> pa.Table:
+    for name in names:
+        table = table.set_column(table.schema.get_field_index(name), name, table[name].dictionary_encode())
+    return table
 
 
 BATCH_ROWS = 1024
@@ -120,7 +131,7 @@ def read_matching(
     Raises:
         InputError: a file is absent, truncated or not Parquet.
     """
-    wanted = pc.field(column).isin(sorted(values))
+    wanted = pc.field(column).isin(pa.array(sorted(values), schema.field(column).type))
     found: list[pa.Table] = []
     for path in part_paths(place) if place.is_dir() else [place]:
         if read_table(path, [column]).filter(wanted).num_rows:

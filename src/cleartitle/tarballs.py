@@ -13,8 +13,9 @@ import zstandard
 
 from cleartitle.archives import ArchiveLimits, Member, leaves_archive
 from cleartitle.errors import InputError
+from cleartitle.files import atomic_path
 
-__all__ = ["is_whole_gzip", "read_tar_members"]
+__all__ = ["decompress", "is_whole_gzip", "read_tar_members"]
 
 BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, tarfile.HeaderError, ValueError)
 """What damaged archives raise."""
@@ -23,6 +24,7 @@ _BLOCK = tarfile.BLOCKSIZE
 _STEP = 2**20
 _WINDOW = 2**27  # of memory that a compressed stream may ask for
 _NAME = 2**16  # of a name, or of the records of an extended header
+_PINCH = 256  # bytes of a Zstandard stream at a time, which become 8 MiB at most
 _LOOSE = 16 * 2**20  # a stream this short is never a bomb
 _FILES = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
 _KINDS = {tarfile.LNKTYPE: "a link", tarfile.SYMTYPE: "a link", tarfile.CHRTYPE: "a device",
@@ -34,6 +36,10 @@ class _Readable(Protocol):
 
 
 class _BombError(ValueError):
+    pass
+
+
+class _DamageError(Exception):
     pass
 
 
@@ -66,6 +72,31 @@ def read_tar_members(
                 skipped(f"{path.name}: {_reason(error)} after {walk.seen} members, the rest was left out")
     except OSError as error:
         raise InputError(f"{path.name}: not a readable tar archive ({error.strerror or error})") from None
+
+
+def decompress(path: Path, target: Path, limits: ArchiveLimits = ArchiveLimits()) -> bool:  # noqa: B008 - frozen
+    """Write what a compressed file holds to ``target``, which many passes read faster; False if it is damaged.
+
+    What stands before the damage, or within the limits, is not kept: reading the file itself tells what is wrong.
+
+    Raises:
+        OSError: the disk is full, or the folder cannot be written to.
+    """
+    try:
+        with atomic_path(target) as partial, path.open("rb") as file, partial.open("wb") as copy:
+            stream = _Counted(_decompressed(file), path.stat().st_size, limits)
+            while data := _piece(stream):
+                copy.write(data)
+    except _DamageError:
+        return False
+    return True
+
+
+def _piece(stream: "_Counted") -> bytes:
+    try:
+        return stream.read(_STEP)
+    except BROKEN as error:
+        raise _DamageError from error
 
 
 def is_whole_gzip(path: Path, limits: ArchiveLimits = ArchiveLimits()) -> bool:  # noqa: B008 - frozen
@@ -214,6 +245,35 @@ class _Xz:
                 return data
 
 
+class _Zstandard:
+    """A Zstandard stream; unlike ``stream_reader`` it knows whether its last frame is whole."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+        self.decoder = self._frame()
+        self.data, self.at = b"", 0
+
+    @staticmethod
+    def _frame() -> "zstandard.ZstdDecompressionObj":
+        return zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+
+    def read(self, size: int, /) -> bytes:
+        while self.at == len(self.data):
+            rest = b""
+            if self.decoder.eof:
+                rest = self.decoder.unused_data or self.file.read(_PINCH)
+                if not rest:
+                    return b""
+                self.decoder = self._frame()
+            else:
+                rest = self.file.read(_PINCH)
+                if not rest:
+                    raise EOFError("cut off")
+            self.data, self.at = self.decoder.decompress(rest), 0
+        start, self.at = self.at, min(self.at + size, len(self.data))
+        return self.data[start : self.at]
+
+
 def _decompressed(file: IO[bytes]) -> _Readable:
     head = file.read(6)
     file.seek(0)
@@ -224,8 +284,7 @@ def _decompressed(file: IO[bytes]) -> _Readable:
     if head.startswith((b"\xfd7zXZ\0", b"\x5d\0\0")):
         return _Xz(file)
     if head.startswith(b"\x28\xb5\x2f\xfd"):
-        decoder = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
-        return decoder.stream_reader(file, read_across_frames=True)
+        return _Zstandard(file)
     return file
 
 

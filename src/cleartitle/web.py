@@ -125,8 +125,12 @@ class Web:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: Any, **__: Any) -> None:
+    """They are ``Web``'s to follow: without a handler that takes them, they come as errors with their status."""
+
+    def http_error_302(self, *_: Any, **__: Any) -> None:
         return None
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 def shown(url: str) -> str:

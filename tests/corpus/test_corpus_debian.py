@@ -159,6 +159,48 @@ def test_a_fetched_package_is_read_from_the_cache(repository: Repository, build_
         build_from("debian:demo=1.0-1", tmp_path / "e")
 
 
+@pytest.mark.skipif(shutil.which("apt-get") is None, reason="no apt-get on this machine")
+def test_the_releases_of_the_machine_are_asked_and_its_lists_left_alone(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.add(files={"a.py": BODY}, copyright_file=COPYRIGHT)
+    release = repository.root / "dists" / "bookworm"
+    package = b"Package: demo\nVersion: 1\nArchitecture: amd64\nFilename: demo.deb\nSize: 1\nSHA256: 00\n\n"
+    files = {"main/binary-amd64/Packages": package, "main/source/Sources": (repository.root / "Sources").read_bytes()}
+    lines = []
+    for name, data in files.items():
+        (release / name).parent.mkdir(parents=True)
+        (release / name).write_bytes(data)
+        lines.append(f" {hashlib.sha256(data).hexdigest()} {len(data)} {name}\n")
+    about = "Origin: Debian\nSuite: bookworm\nCodename: bookworm\nComponents: main\nArchitectures: amd64\n"
+    (release / "Release").write_text(f"{about}Date: Thu, 01 Jan 2026 00:00:00 UTC\nSHA256:\n{''.join(lines)}")
+    machine = tmp_path / "machine"
+    (machine / "lists" / "partial").mkdir(parents=True)
+    (machine / "sources.list").write_text(f"deb [arch=amd64] file:{repository.root} bookworm main\n")
+    settings = {
+        "Dir::Etc::SourceList": machine / "sources.list",
+        "Dir::Etc::SourceParts": "/dev/null",
+        "Dir::State::Lists": machine / "lists",
+        "APT::Architecture": "amd64",
+        "Acquire::AllowInsecureRepositories": "true",
+    }
+    (tmp_path / "apt.conf").write_text("".join(f'{name} "{value}";\n' for name, value in settings.items()))
+    monkeypatch.setenv("APT_CONFIG", str(tmp_path / "apt.conf"))
+    monkeypatch.setattr(apt, "_KEYRING", tmp_path / "absent.gpg")
+    apt._releases.cache_clear()
+    try:
+        # The repository is not signed, and apt hands nothing out of it unless it is told otherwise.
+        with pytest.raises(InputError, match="could not be authenticated"):
+            build("debian:demo=1.0-1", tmp_path / "c", CorpusOptions(workers=1))
+        with (tmp_path / "apt.conf").open("a") as file:
+            file.write('APT::Get::AllowUnauthenticated "true";\n')
+        before = sorted(path.name for path in (machine / "lists").rglob("*"))
+        assert build("debian:demo=1.0-1", tmp_path / "c", CorpusOptions(workers=1)).projects == 1
+        assert sorted(path.name for path in (machine / "lists").rglob("*")) == before == ["partial"]
+    finally:
+        apt._releases.cache_clear()
+
+
 def test_a_pinned_hash_is_compared(repository: Repository, tmp_path: Path) -> None:
     dsc = repository.add(files={"a.py": BODY})
     options = CorpusOptions(languages=("python",), debian_mirror=repository.server.url)

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from cleartitle.corpus import CONTENTS, LICENSE_TEXTS, OCCURRENCES, SPECS, TRUST_GRADES, starter_pins
+from cleartitle.corpus import CONTENTS, LICENSE_TEXTS, OCCURRENCES, SPECS, STARTERS, TRUST_GRADES, starter_pins
 from cleartitle.corpus.readers.columns import ROLES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "corpus.md").read_text(encoding="utf-8")
@@ -29,9 +29,14 @@ def test_the_page_explains_every_grade_of_trust() -> None:
         assert f"| `{grade}` |" in PAGE
 
 
-def test_the_page_lists_the_starter_wheels() -> None:
-    rows = re.findall(r"^\| ([\w-]+) \| ([\d.]+) \| ([^|]+) \| ([a-z ]+) \| [\d,]+ \| [\d,]+ \|$", PAGE, re.MULTILINE)
-    assert rows == [(pin.name, pin.version, pin.license, pin.license_class.replace("_", " ")) for pin in starter_pins()]
+def test_the_page_lists_the_packages_of_every_starter_list() -> None:
+    row = r"^\| ([\w.+-]+) \| ([^|]+) \| ([^|]+) \| ([a-z ]+) \| [\d,]+ \| [\d,]+ \|$"
+    rows = re.findall(row, PAGE, re.MULTILINE)
+    assert rows == [
+        (pin.name, pin.version, pin.license, pin.license_class.replace("_", " "))
+        for name in STARTERS
+        for pin in starter_pins(name)
+    ]
 
 
 def test_the_page_names_every_reason_that_the_code_gives() -> None:

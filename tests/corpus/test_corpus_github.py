@@ -175,6 +175,18 @@ def test_without_a_stated_license_the_files_of_the_repository_are_asked(hub: Hub
     assert works["ada/vague"].license == "Zlib"
 
 
+def test_a_large_repository_is_read_in_shards_with_the_same_rows(hub: Hub, tmp_path: Path) -> None:
+    files = {f"m{number}.py": f"x = {number}\n" for number in range(12)}
+    hub.add("ada/large", files={**files, "COPYING": "x"})
+    hub.add("ada/small", files={"s.py": BODY})
+    one = build("github:license=mit,language=python", tmp_path / "one", options(hub))
+    many = build("github:license=mit,language=python", tmp_path / "many", options(hub, shard_files=5, shard_bytes=100))
+    paths = [[work.occurrence.path for work in Corpus.open(tmp_path / name).works()] for name in ("one", "many")]
+    assert paths[0] == paths[1] == [*files, "s.py"]
+    assert len(list((tmp_path / "many" / "contents").glob("part-*"))) == 4
+    assert one.skipped == many.skipped
+
+
 def test_a_search_takes_the_repositories_of_a_license_and_a_language(hub: Hub, tmp_path: Path) -> None:
     for number in range(20):
         hub.add(f"ada/r{number}", "GPL-3.0" if number % 2 else "MIT", {"a.py": f"x = {number}\n"})

@@ -119,6 +119,19 @@ def test_packages_with_and_without_a_scope_are_read(registry: Registry, build_fr
     assert registry.requests == []
 
 
+def test_a_large_package_is_read_in_shards_with_the_same_rows(registry: Registry, tmp_path: Path) -> None:
+    files = {f"m{number}.py": f"x = {number}\n" for number in range(12)}
+    registry.add("demo", "1.0.0", {**files, "LICENSE": "x", "up/../m.py": BODY}, license="ISC")
+    one = build("npm:demo@1.0.0", tmp_path / "one", CorpusOptions(workers=1, npm_registry=registry.url))
+    small = CorpusOptions(workers=1, npm_registry=registry.url, shard_files=5, shard_bytes=100)
+    many = build("npm:demo@1.0.0", tmp_path / "many", small)
+    assert len(list((tmp_path / "many" / "contents").glob("part-*"))) == 3
+    assert list(works_of(tmp_path / "one")) == list(works_of(tmp_path / "many")) == list(files)
+    assert one.skipped == many.skipped
+    assert one.skipped["archive"]["count"] == 1
+    assert one.licenses == many.licenses == {"ISC": 12}
+
+
 def test_what_is_not_to_be_had_is_one_line(registry: Registry, build_from: Build, tmp_path: Path) -> None:
     registry.add("demo", "1.0.0", {"a.py": BODY})
     registry.add("gone", "1.0.0", {"a.py": BODY})

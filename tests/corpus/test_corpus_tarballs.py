@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cleartitle.archives import ArchiveLimits, Member
 from cleartitle.errors import InputError
-from cleartitle.tarballs import is_whole_gzip, read_tar_members
+from cleartitle.tarballs import decompress, is_whole_gzip, read_tar_members
 
 FILES = {"a.c": "int a;\n", "sub/b.c": "int b;\n" * 200, "empty.c": ""}
 COMPRESSED = {
@@ -164,6 +164,24 @@ def test_a_truncated_archive_gives_a_prefix_of_its_members(tmp_path: Path, kind:
         except InputError:
             continue
         assert members == whole[: len(members)]
+
+
+@pytest.mark.parametrize("kind", COMPRESSED)
+def test_an_uncompressed_copy_holds_the_same_and_is_whole_or_not_there(tmp_path: Path, kind: str) -> None:
+    data = make_tar(FILES)
+    (tmp_path / "x").write_bytes(COMPRESSED[kind](data))
+    assert decompress(tmp_path / "x", tmp_path / "out" / "copy")
+    assert (tmp_path / "out" / "copy").read_bytes() == data
+    if kind != "plain":
+        (tmp_path / "x").write_bytes(COMPRESSED[kind](data)[:-9])
+        assert not decompress(tmp_path / "x", tmp_path / "torn" / "copy")
+        assert list((tmp_path / "torn").iterdir()) == []
+
+
+def test_the_copy_of_a_bomb_is_not_made(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(gzip.compress(bytes(40 * 2**20)))
+    assert not decompress(tmp_path / "x", tmp_path / "out" / "copy", ArchiveLimits(ratio=50))
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_a_gzip_file_that_broke_off_is_known(tmp_path: Path) -> None:

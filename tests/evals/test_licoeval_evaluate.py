@@ -209,7 +209,10 @@ def test_shards_of_scores_do_not_change_them(
 ) -> None:
     spec = record(tmp_path / "answers.jsonl", answers(benchmark.units))
     whole = evaluate(open_model(spec), benchmark, tmp_path / "whole", LicoevalOptions(samples=2))
-    monkeypatch.setattr(sys.modules["cleartitle.evals.licoeval.evaluate"], "SCORE_UNITS", 3)
+    for module, name in (("runner", "PART_REQUESTS"), ("licoeval.shards", "PART_REQUESTS")):
+        monkeypatch.setattr(sys.modules[f"cleartitle.evals.{module}"], name, 3)
+    for module in ("licoeval.shards", "licoeval.evaluate"):
+        monkeypatch.setattr(sys.modules[f"cleartitle.evals.{module}"], "SCORE_UNITS", 3)
     assert evaluate(open_model(spec), benchmark, tmp_path / "cut", LicoevalOptions(samples=2)) == whole
     assert len(list((tmp_path / "cut" / "scores").glob("part-*"))) == 7
 

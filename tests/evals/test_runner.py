@@ -6,10 +6,11 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from cleartitle.errors import InputError
-from cleartitle.evals.runner import ask
+from cleartitle.evals.runner import Requests, ask
 from cleartitle.evals.tables import GENERATIONS
 from cleartitle.models import Capabilities, Estimate, Generation, Request, Sampling
 from cleartitle.tables import part_paths, read_parts
@@ -101,7 +102,7 @@ import asyncio, sys
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from test_runner import Echo, requests
-from cleartitle.evals.runner import ask
+from cleartitle.evals.runner import Requests, ask
 folder = Path(sys.argv[1])
 asyncio.run(ask(Echo(folder / "log", delay=0.01), requests(), folder / "g", key="k"))
 """
@@ -194,3 +195,20 @@ async def test_a_moved_answer_survives_a_kill_between_two_parts(tmp_path: Path) 
     await ask(Echo(log), requests(101), folder, key="k")
     assert set(log.read_text().split()) <= {"p0", "p100"}
     assert read_parts(folder, GENERATIONS).num_rows == 202
+
+
+def test_requests_are_made_from_the_rows_of_a_table_when_they_are_looked_at() -> None:
+    made: list[str] = []
+
+    def make(row: dict[str, str]) -> Request:
+        made.append(row["id"])
+        return Request(row["id"], prompt=row["text"])
+
+    rows = pa.table({"id": [f"p{number}" for number in range(100)], "text": ["x"] * 100})
+    requests = Requests(rows, make)
+    assert len(requests) == 100 and made == []
+    assert requests[-1].id == "p99" and made == ["p99"]
+    assert [request.id for request in requests[2:5]] == ["p2", "p3", "p4"]
+    assert [request.id for request in requests] == [f"p{number}" for number in range(100)]
+    with pytest.raises(IndexError):
+        requests[100]

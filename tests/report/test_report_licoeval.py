@@ -172,7 +172,7 @@ def test_another_capability_and_an_empty_folder_are_refused(tmp_path: Path) -> N
     with pytest.raises(InputError, match="no finished run; mend"):
         write_report(tmp_path)
     (tmp_path / "summary.json").write_text('{"capability": "divination"}')
-    with pytest.raises(InputError, match="no report for a run of 'divination'; known: humaneval, licoeval"):
+    with pytest.raises(InputError, match="no report for a run of 'divination'; known: .*licoeval"):
         write_report(tmp_path)
     assert not (tmp_path / "report.html").exists()
 

@@ -143,3 +143,183 @@ def test_gram_hashes_refuse_words_outside_the_text(starts, ends):
 def test_gram_hashes_refuse_grams_of_no_words():
     with pytest.raises(ValueError, match="at least one"):
         _native.gram_hashes(b"", array([], np.uint64), array([], np.uint64), 0)
+
+
+small = st.lists(st.integers(0, 2), max_size=40) | st.lists(st.integers(0, 2**32 - 1), max_size=20)
+SECONDS = 300.0
+
+
+def run_at(left, right, i, j):
+    length = 0
+    while i + length < len(left) and j + length < len(right) and left[i + length] == right[j + length]:
+        length += 1
+    return length
+
+
+def runs_twin(left, right, shortest):
+    return [
+        [i, j, run_at(left, right, i, j)]
+        for i in range(len(left))
+        for j in range(len(right))
+        if run_at(left, right, i, j) >= shortest and not (i and j and left[i - 1] == right[j - 1])
+    ]
+
+
+def tiles_twin(left, right, shortest):
+    """The longest run of uncovered values becomes a tile, of equally long ones the first, until none is left."""
+    left, right, tiles = list(left), list(right), []
+    while True:
+        runs = [(-run_at(left, right, i, j), i, j) for i in range(len(left)) for j in range(len(right))]
+        size, i, j = min(runs, default=(0, 0, 0))
+        if -size < shortest:
+            return tiles
+        tiles.append([i, j, -size])
+        left[i : i - size] = [object() for _ in range(-size)]
+        right[j : j - size] = [object() for _ in range(-size)]
+
+
+def winnow_twin(values, k, window):
+    hashes = []
+    for start in range(len(values) - k + 1):
+        total = 0
+        for value in values[start : start + k]:
+            total = (total * 4194301 + value) % 33554393
+        hashes.append(total)
+    chosen = []
+    for newest, value in enumerate(hashes):
+        older = range(max(0, newest - window + 1), newest)
+        if chosen and chosen[-1] in older:
+            if value <= hashes[chosen[-1]]:
+                chosen.append(newest)
+        else:
+            best = min((hashes[place] for place in older), default=value)
+            chosen.append(newest if value < best or not older else max(p for p in older if hashes[p] == best))
+    return [[hashes[place], place] for place in chosen]
+
+
+@given(small, small, st.integers(1, 4))
+def test_equal_runs_equal_the_twin(left, right, shortest):
+    assert _native.equal_runs(array(left), array(right), shortest, 10**6).tolist() == runs_twin(left, right, shortest)
+
+
+@given(small, small, st.integers(1, 4))
+def test_both_ways_of_tiling_equal_the_twin(left, right, shortest):
+    expected = tiles_twin(left, right, shortest)
+    assert _native.tile(array(left), array(right), shortest, SECONDS).tolist() == expected
+    assert _native.tile_rounds(array(left), array(right), shortest, SECONDS).tolist() == expected
+
+
+@pytest.mark.parametrize("sizes", [(0, 0), (0, 5), (1, 1), (40, 40), (40, 23)])
+@pytest.mark.parametrize("periods", [(1, 1), (2, 2), (2, 3), (3, 6)])
+def test_tiling_of_periodic_sequences_equals_the_twin(sizes, periods):
+    left, right = ([i % period for i in range(size)] for size, period in zip(sizes, periods, strict=True))
+    expected = tiles_twin(left, right, 3)
+    assert _native.tile(array(left), array(right), 3, SECONDS).tolist() == expected
+    assert _native.tile_rounds(array(left), array(right), 3, SECONDS).tolist() == expected
+
+
+def test_tiling_takes_the_same_tiles_by_runs_and_by_rounds_in_long_sequences():
+    random = np.random.default_rng(1)
+    left, right = (random.integers(0, 3, 3000).astype(np.uint32) for _ in range(2))
+    found = _native.tile(left, right, 9, SECONDS)
+    assert len(found) > 50
+    assert found.tolist() == _native.tile_rounds(left, right, 9, SECONDS).tolist()
+
+
+@pytest.mark.parametrize("period", [1, 2, 1000])
+def test_a_million_periodic_tokens_are_tiled_in_seconds(period):
+    everything = (np.arange(10**6) % period).astype(np.uint32)
+    half = everything[: 5 * 10**5].copy()
+    assert _native.tile(everything, everything, 12, SECONDS).tolist() == [[0, 0, 10**6]]
+    assert _native.tile(everything, half, 12, SECONDS).tolist() == [[0, 0, 5 * 10**5]]
+
+
+def test_a_million_different_tokens_are_tiled_in_seconds():
+    everything = np.arange(10**6, dtype=np.uint32)
+    assert _native.tile(everything, everything[::-1].copy(), 2, SECONDS).tolist() == []
+
+
+def test_tiling_stops_when_time_is_over():
+    random = np.random.default_rng(2)
+    left, right = (random.integers(0, 2, 10**6).astype(np.uint32) for _ in range(2))
+    assert _native.tile(left, right, 12, 0.05) is None
+    offsets = array([0, 10**6, 2 * 10**6], np.uint64)
+    assert _native.tile_pairs(np.concatenate([left, right]), offsets, 12, 0, 1, 0.05) is None
+
+
+def test_equal_runs_stop_when_the_steps_are_used_up():
+    everything = np.zeros(10**5, dtype=np.uint32)
+    assert _native.equal_runs(everything, everything, 1, 10**6) is None
+
+
+@given(st.lists(small, max_size=5), st.integers(1, 4), st.data())
+def test_tiles_of_all_pairs_equal_those_of_each_pair(sequences, shortest, data):
+    first = data.draw(st.integers(0, len(sequences)))
+    last = data.draw(st.integers(first, len(sequences)))
+    offsets = array(np.cumsum([0, *map(len, sequences)]), np.uint64)
+    values = array([value for sequence in sequences for value in sequence])
+    expected = []
+    for row in range(first, last):
+        for other in sequences[row + 1 :]:
+            left, right = sorted((sequences[row], other), key=len)
+            expected.append(sum(size for _, _, size in tiles_twin(left, right, shortest)))
+    assert _native.tile_pairs(values, offsets, shortest, first, last, SECONDS).tolist() == expected
+
+
+@given(small, st.integers(1, 5), st.integers(1, 5))
+def test_winnowing_equals_the_twin(values, k, window):
+    assert _native.winnow(array(values), k, window).tolist() == winnow_twin(values, k, window)
+
+
+@pytest.mark.parametrize("step", [0, 1, -1])
+def test_winnowing_of_monotone_sequences_equals_the_twin(step):
+    values = [1000 + step * place for place in range(200)]
+    assert _native.winnow(array(values), 1, 17).tolist() == winnow_twin(values, 1, 17)
+
+
+def test_every_gram_of_a_million_equal_tokens_is_a_fingerprint():
+    assert len(_native.winnow(np.zeros(10**6, np.uint32), 23, 17)) == 10**6 - 22
+
+
+@given(st.lists(small, max_size=5))
+def test_shared_counts_equal_the_membership_counts(sequences):
+    offsets = array(np.cumsum([0, *map(len, sequences)]), np.uint64)
+    values = array([value for sequence in sequences for value in sequence])
+    expected = [
+        [sum(value in other for value in one), sum(value in one for value in other)]
+        for row, one in enumerate(sequences)
+        for other in sequences[row + 1 :]
+    ]
+    assert _native.shared_counts(values, offsets, 0, len(sequences)).tolist() == expected
+
+
+@pytest.mark.parametrize("offsets", [[], [1, 2], [0, 1], [0, 3], [0, 2, 1, 2], [0, 2**64 - 1, 2]])
+def test_offsets_that_do_not_cut_the_values_are_refused(offsets):
+    with pytest.raises(ValueError, match="offsets"):
+        _native.shared_counts(array([1, 2]), array(offsets, np.uint64), 0, 0)
+    with pytest.raises(ValueError, match="offsets"):
+        _native.tile_pairs(array([1, 2]), array(offsets, np.uint64), 1, 0, 0, SECONDS)
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 0), (0, 3), (3, 3)])
+def test_rows_outside_the_sequences_are_refused(first, last):
+    with pytest.raises(IndexError, match="rows"):
+        _native.shared_counts(array([1, 2]), array([0, 1, 2], np.uint64), first, last)
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan")])
+def test_time_that_is_no_time_is_refused(seconds):
+    with pytest.raises(ValueError, match="seconds"):
+        _native.tile(array([1]), array([1]), 1, seconds)
+
+
+def test_lengths_of_zero_are_refused():
+    one = array([1])
+    for call in (
+        lambda: _native.tile(one, one, 0, SECONDS),
+        lambda: _native.equal_runs(one, one, 0, 1),
+        lambda: _native.winnow(one, 0, 1),
+        lambda: _native.winnow(one, 1, 0),
+    ):
+        with pytest.raises(ValueError, match="at least one"):
+            call()

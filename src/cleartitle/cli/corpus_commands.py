@@ -21,11 +21,13 @@ def build_command(
     json: Json = False,
     options: Annotated[CorpusOptions, Parameter(name="*", group="Corpus")] = CorpusOptions(),  # noqa: B008
 ) -> int:
-    """Build a corpus from folders, repositories, wheels and data sets.
+    """Build a corpus from packages, repositories, folders and data sets.
 
     Args:
-        specs: starter (pinned wheels of all license classes), pypi:NAME==VERSION, wheel:PATH, git:PATH@REVISION,
-            folder:PATH, jsonl:PATH, parquet:PATH, or a bare path.
+        specs: starter (pinned Python wheels of all license classes), starter-c, starter-cpp, starter-java,
+            starter-csharp, pypi:NAME==VERSION, debian:NAME=VERSION, npm:NAME@VERSION, github:OWNER/NAME@REVISION,
+            github:license=KEY,language=NAME, wheel:PATH, git:PATH@REVISION, folder:PATH, jsonl:PATH, parquet:PATH, or
+            a bare path.
         output: Folder of the corpus.
         json: Print JSON on standard output.
     """

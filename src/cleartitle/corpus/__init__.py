@@ -5,7 +5,7 @@ from cleartitle.corpus.corpus import Corpus, Occurrence, Work
 from cleartitle.corpus.options import CorpusOptions
 from cleartitle.corpus.resolve import Resolution, resolve
 from cleartitle.corpus.schema import CONTENTS, LICENSE_TEXTS, OCCURRENCES, SCHEMA_VERSION, SOURCES, TRUST_GRADES, WORKS
-from cleartitle.corpus.specs import SPECS, Pin, starter_pins
+from cleartitle.corpus.specs import SPECS, STARTERS, Pin, starter_pins
 from cleartitle.corpus.summary import CorpusInfo, info
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "SOURCES",
     "SPECS",
+    "STARTERS",
     "TRUST_GRADES",
     "WORKS",
     "Corpus",

@@ -7,7 +7,19 @@ from pathlib import Path
 
 import pyarrow as pa
 
-__all__ = ["RAW", "Document", "LicenseText", "Load", "Piece", "SkipLog", "Skipped", "Source", "raw_table"]
+__all__ = [
+    "ORIGIN",
+    "RAW",
+    "SKIPPED",
+    "Document",
+    "LicenseText",
+    "Load",
+    "Piece",
+    "SkipLog",
+    "Skipped",
+    "Source",
+    "raw_table",
+]
 
 EXAMPLES = 20
 """Lines kept for each reason in each shard; the rest is counted."""
@@ -110,27 +122,33 @@ class SkipLog:
             yield Skipped(reason, lines[-1] if lines else "", self.counts[reason] - max(len(lines) - 1, 0))
 
 
+ORIGIN = [
+    pa.field("project", pa.string()),
+    pa.field("version", pa.string()),
+    pa.field("path", pa.string()),
+    pa.field("source", pa.string()),
+    pa.field("url", pa.string()),
+    pa.field("revision", pa.string()),
+    pa.field("date", pa.timestamp("s", tz="UTC")),
+    pa.field("declared_license", pa.string()),
+    pa.field("declared_evidence", pa.string()),
+]
+"""Where a file or license text comes from; travels unchanged through all steps."""
+
+SKIPPED = [pa.field("reason", pa.string()), pa.field("line", pa.string()), pa.field("count", pa.int64())]
+"""Columns of what was left out."""
+
 RAW = pa.schema(
     [
-        ("kind", pa.string()),  # document | license | skipped
-        ("project", pa.string()),
-        ("version", pa.string()),
-        ("path", pa.string()),
-        ("data", pa.large_binary()),
-        ("is_text", pa.bool_()),
-        ("source", pa.string()),
-        ("url", pa.string()),
-        ("revision", pa.string()),
-        ("date", pa.timestamp("s", tz="UTC")),
-        ("declared_license", pa.string()),
-        ("declared_evidence", pa.string()),
-        ("language", pa.string()),
-        ("encoding", pa.string()),
-        ("blob_id", pa.string()),
-        ("reuse_count", pa.int64()),
-        ("reason", pa.string()),
-        ("line", pa.string()),
-        ("count", pa.int64()),
+        pa.field("kind", pa.string()),  # document | license | skipped
+        *ORIGIN,
+        pa.field("data", pa.large_binary()),
+        pa.field("is_text", pa.bool_()),
+        pa.field("language", pa.string()),
+        pa.field("encoding", pa.string()),
+        pa.field("blob_id", pa.string()),
+        pa.field("reuse_count", pa.int64()),
+        *SKIPPED,
     ]
 )
 _EMPTY: dict[str, object] = {name: None for name in RAW.names}

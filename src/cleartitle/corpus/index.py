@@ -7,14 +7,14 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from cleartitle.corpus.documents import ORIGIN
 from cleartitle.corpus.screen import SCREENED
 from cleartitle.files import atomic_path
 from cleartitle.tables import part_paths, read_table
 
 __all__ = ["FIRSTS", "build_index", "firsts_of", "occurrences_of", "shard_numbers"]
 
-_NARROW = ["kind", "swhid", "project", "version", "path", "source", "url", "revision", "date", "declared_license",
-           "declared_evidence", "reuse_count", "is_vendored"]  # fmt: skip
+_NARROW = ["kind", "swhid", *(field.name for field in ORIGIN), "reuse_count", "is_vendored"]
 FIRSTS = pa.schema([("row", pa.int64())])
 
 

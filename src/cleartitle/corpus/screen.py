@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cleartitle.corpus.documents import SkipLog, Skipped
+from cleartitle.corpus.documents import ORIGIN, SKIPPED, SkipLog, Skipped
 from cleartitle.corpus.options import CorpusOptions
 from cleartitle.corpus.text import UnreadableTextError, decode, is_vendored, language_of, printable, swhid, unencoded
 
@@ -12,31 +12,21 @@ __all__ = ["SCREENED", "screen"]
 
 SCREENED = pa.schema(
     [
-        ("kind", pa.string()),  # document | license | skipped
-        ("swhid", pa.string()),
-        ("text", pa.large_string()),
-        ("encoding", pa.string()),
-        ("language", pa.string()),
-        ("size_bytes", pa.int64()),
-        ("lines", pa.int64()),
-        ("project", pa.string()),
-        ("version", pa.string()),
-        ("path", pa.string()),
-        ("source", pa.string()),
-        ("url", pa.string()),
-        ("revision", pa.string()),
-        ("date", pa.timestamp("s", tz="UTC")),
-        ("declared_license", pa.string()),
-        ("declared_evidence", pa.string()),
-        ("reuse_count", pa.int64()),
-        ("is_vendored", pa.bool_()),
-        ("reason", pa.string()),
-        ("line", pa.string()),
-        ("count", pa.int64()),
+        pa.field("kind", pa.string()),  # document | license | skipped
+        pa.field("swhid", pa.string()),
+        pa.field("text", pa.large_string()),
+        pa.field("encoding", pa.string()),
+        pa.field("language", pa.string()),
+        pa.field("size_bytes", pa.int64()),
+        pa.field("lines", pa.int64()),
+        *ORIGIN,
+        pa.field("reuse_count", pa.int64()),
+        pa.field("is_vendored", pa.bool_()),
+        *SKIPPED,
     ]
 )
 _EMPTY = dict.fromkeys(SCREENED.names)
-_KEPT = ("project", "version", "path", "source", "url", "revision", "date", "declared_license", "declared_evidence")
+_KEPT = [field.name for field in ORIGIN]
 
 
 class _LeftOutError(Exception):

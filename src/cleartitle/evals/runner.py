@@ -8,10 +8,12 @@ not finished, ``generations.journal.jsonl``. Memory is bounded by the parts that
 import asyncio
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
+
+import pyarrow as pa
 
 from cleartitle.errors import InputError
 from cleartitle.evals.tables import GENERATIONS
@@ -19,11 +21,36 @@ from cleartitle.models import Generation, Model, Request
 from cleartitle.progress import progress, warn
 from cleartitle.tables import part_paths, read_key, read_table, table_of, write_table
 
-__all__ = ["ask"]
+__all__ = ["Requests", "ask"]
 
 PART_REQUESTS = 64
 Row = dict[str, Any]
 Identity = tuple[str, int]
+
+
+class Requests(Sequence[Request]):
+    """Requests that are made from the rows of a table each time they are looked at, so that no text is held twice."""
+
+    def __init__(self, rows: pa.Table, make: Callable[[dict[str, Any]], Request]) -> None:
+        self.rows = rows
+        self.make = make
+
+    def __len__(self) -> int:
+        return self.rows.num_rows
+
+    @overload
+    def __getitem__(self, index: int) -> Request: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Requests": ...
+    def __getitem__(self, index: int | slice) -> "Request | Requests":
+        places = range(len(self))[index]
+        if isinstance(places, range):
+            return Requests(self.rows.take(pa.array(places, pa.int64())), self.make)
+        return self.make(self.rows.slice(places, 1).to_pylist()[0])
+
+    def __iter__(self) -> Iterator[Request]:
+        for start in range(0, len(self), PART_REQUESTS):
+            yield from map(self.make, self.rows.slice(start, PART_REQUESTS).to_pylist())
 
 
 async def ask(model: Model, requests: Sequence[Request], folder: Path, *, key: str, label: str = "generate") -> None:
@@ -38,8 +65,6 @@ async def ask(model: Model, requests: Sequence[Request], folder: Path, *, key: s
         InputError: the folder holds answers that were made with another key.
         ValueError: two requests have the same id and turn.
     """
-    if len({_identity(request) for request in requests}) != len(requests):
-        raise ValueError("two requests have the same id and turn")
     folder.mkdir(parents=True, exist_ok=True)
     answers = _Answers(folder, key, requests)
     missing = answers.missing()
@@ -47,22 +72,25 @@ async def ask(model: Model, requests: Sequence[Request], folder: Path, *, key: s
         warn(f"{label}: {len(requests) - len(missing)} of {len(requests)} are answered, {len(missing)} are left")
     try:
         if missing:
-            await _ask_all(model, missing, answers, label)
+            await _ask_all(model, requests, missing, answers, label)
     finally:
         answers.close()
     answers.finish()
 
 
-async def _ask_all(model: Model, requests: Sequence[Request], answers: "_Answers", label: str) -> None:
-    waiting = iter(requests)
-    with progress(label, len(requests), "prompt") as advance:
+async def _ask_all(
+    model: Model, requests: Sequence[Request], missing: Sequence[int], answers: "_Answers", label: str
+) -> None:
+    waiting = iter(missing)
+    with progress(label, len(missing), "prompt") as advance:
 
         async def work() -> None:
-            for request in waiting:
+            for place in waiting:
+                request = requests[place]
                 answers.add(request, await model.generate(request))
                 advance(1)
 
-        workers = max(1, min(model.capabilities().concurrency, len(requests)))
+        workers = max(1, min(model.capabilities().concurrency, len(missing)))
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(workers):
@@ -77,8 +105,13 @@ class _Answers:
     def __init__(self, folder: Path, key: str, requests: Sequence[Request]) -> None:
         self.folder = folder
         self.key = key
-        self.parts = [requests[start : start + PART_REQUESTS] for start in range(0, len(requests), PART_REQUESTS)]
-        self.part_of = {_identity(request): number for number, part in enumerate(self.parts) for request in part}
+        self.samples = {_identity(request): request.sampling.n for request in requests}
+        if len(self.samples) != len(requests):
+            raise ValueError("two requests have the same id and turn")
+        identities = list(self.samples)
+        starts = range(0, len(identities), PART_REQUESTS)
+        self.parts = [identities[start : start + PART_REQUESTS] for start in starts]
+        self.part_of = {identity: number for number, part in enumerate(self.parts) for identity in part}
         self.whole: set[int] = set()
         self.samples = {_identity(request): request.sampling.n for request in requests}
         self.rows: dict[int, dict[Identity, list[Row]]] = {}
@@ -89,13 +122,12 @@ class _Answers:
         self.streams: list[Any] = []
         self._load()
 
-    def missing(self) -> list[Request]:
+    def missing(self) -> list[int]:
+        """Places of the requests that are not answered yet."""
         return [
-            request
-            for number, part in enumerate(self.parts)
-            if number not in self.whole
-            for request in part
-            if _identity(request) not in self.rows.get(number, {})
+            place
+            for place, (identity, number) in enumerate(self.part_of.items())
+            if number not in self.whole and identity not in self.rows.get(number, {})
         ]
 
     def add(self, request: Request, generations: Sequence[Generation]) -> None:
@@ -137,7 +169,7 @@ class _Answers:
         held = self.rows.get(number, {})
         if number in self.whole or len(held) < len(self.parts[number]):
             return
-        rows = [row for request in self.parts[number] for row in held[_identity(request)]]
+        rows = [row for identity in self.parts[number] for row in held[identity]]
         write_table(self.folder / f"part-{number:05d}.parquet", table_of(rows, GENERATIONS), key=self.key)
         self.whole.add(number)
         del self.rows[number]
@@ -150,7 +182,7 @@ class _Answers:
             for row in read_table(path).to_pylist():
                 held.setdefault((row["prompt_id"], row["turn"]), []).append(row)
             number = int(path.stem.removeprefix("part-"))
-            asked = [_identity(request) for request in self.parts[number]] if number < len(self.parts) else []
+            asked = self.parts[number] if number < len(self.parts) else []
             if list(held) == asked and all(self._good(identity, rows) for identity, rows in held.items()):
                 self.whole.add(number)
                 continue

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from cleartitle.corpus import CONTENTS
@@ -85,7 +86,7 @@ def tool_headers(path: Path, items: Collection[str]) -> Said:
     """What `cleartitle.licenses.detect` read in the headers when the corpus was built."""
     columns = ["swhid", "header_license"]
     names = read_parts(path / "contents", CONTENTS, columns).filter(pc.field("header_license").is_valid())
-    judged = names.filter(pc.field("swhid").isin(sorted(items))).to_pylist()
+    judged = names.filter(pc.field("swhid").isin(pa.array(sorted(items), pa.string()))).to_pylist()
     return _said(items, {row["swhid"]: row["header_license"] for row in judged}, names.num_rows, HEADERS)
 
 

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cleartitle.errors import InputError
 from cleartitle.trace.build import read_manifest
 from cleartitle.trace.matches import Result, State
@@ -12,11 +10,11 @@ from cleartitle.trace.options import SearchOptions
 from cleartitle.trace.policy import load_policy
 from cleartitle.trace.rank import rank
 from cleartitle.trace.segment import Segment
-from cleartitle.trace.verify import verify
-from cleartitle.trace.votes import Votes, candidates, vote
-from cleartitle.trace.words import CHANNELS, word_stream
+from cleartitle.trace.verify import Found, verify
+from cleartitle.trace.votes import Sightings, Votes, candidates, sightings_of, vote
+from cleartitle.trace.words import CHANNELS, SHORTEST, WordStream, word_stream
 
-__all__ = ["Index", "search"]
+__all__ = ["Index", "answer", "search"]
 
 
 class Index:
@@ -73,25 +71,47 @@ class Index:
         options = options or SearchOptions()
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         query = word_stream(data)
-        if len(query) < min(channel.k for channel in CHANNELS):
+        if len(query) < SHORTEST:
             return Result(path, "too_short", len(query), self.searched, ())
         votes = [vote(segment, query) for segment in self.segments]
-        projects = [
-            np.sum([votes_here[number].projects for votes_here in votes], axis=0) for number in range(len(CHANNELS))
-        ]
-        found = [
+        sightings = sightings_of(votes)
+        found = self.compare(query, votes, sightings, language, options)
+        return answer(path, data, query, found, limit, sightings, self.searched)
+
+    def compare(
+        self,
+        query: WordStream,
+        votes: list[list[Votes]],
+        sightings: Sightings,
+        language: str | None,
+        options: SearchOptions,
+    ) -> list[Found]:
+        """The documents that match, in no order. ``votes`` are of this index, ``sightings`` of all that is searched."""
+        return [
             candidate
             for segment, votes_here in zip(self.segments, votes, strict=True)
             for document in candidates(segment, votes_here, language, options)
-            if (candidate := verify(segment, document, query, votes_here, projects, options)) is not None
+            if (candidate := verify(segment, document, query, votes_here, sightings.projects, options)) is not None
         ]
-        matches = rank(found, data, query, limit)
-        state: State = "none"
-        if any(not match.common for match in matches):
-            state = "matches"
-        elif matches or _mostly_common(votes):
-            state = "common"
-        return Result(path, state, len(query), self.searched, tuple(matches))
+
+
+def answer(
+    path: str | None,
+    data: bytes,
+    query: WordStream,
+    found: list[Found],
+    limit: int,
+    sightings: Sightings,
+    searched: dict[str, Any],
+) -> Result:
+    """Put what was found in order and say what it comes to."""
+    matches = rank(found, data, query, limit)
+    state: State = "none"
+    if any(not match.common for match in matches):
+        state = "matches"
+    elif matches or sightings.mostly_common:
+        state = "common"
+    return Result(path, state, len(query), searched, tuple(matches))
 
 
 def search(
@@ -114,9 +134,3 @@ def search(
 
 def _segments(path: Path, manifest: dict[str, Any]) -> list[Segment]:
     return [Segment(path / "segments" / segment["name"]) for segment in manifest["segments"]]
-
-
-def _mostly_common(votes: list[list[Votes]]) -> bool:
-    """Whether at least half of the exact runs of a query are too common to lead anywhere."""
-    common = np.any([votes_here[0].common > 0 for votes_here in votes], axis=0) if votes else np.empty(0)
-    return len(common) > 0 and 2 * int(np.count_nonzero(common)) >= len(common)

@@ -18,7 +18,7 @@ def rank(found: list[Found], data: bytes, query: WordStream, limit: int) -> list
     query_lines = line_starts(data)
     groups: dict[tuple[str, str], list[tuple[Found, dict[str, Any], int]]] = {}
     for item in found:
-        place, others = match_at(item.segment.origins_of(item.document))
+        place, others = match_at(item.origins)
         groups.setdefault((place["project"], place["path"]), []).append((item, place, others))
     best: list[tuple[tuple[Any, ...], Found, dict[str, Any], int]] = []
     top = max((item.covered for item in found), default=0)
@@ -51,8 +51,8 @@ def _match(item: Found, place: dict[str, Any], others: int, query: WordStream, l
     )
     return Match(
         **license_facts(place),
-        swhid=item.segment.swhid(item.document),
-        language=item.segment.language(item.document),
+        swhid=item.swhid,
+        language=item.language,
         spans=spans,
         containment=round(item.covered / len(query), 4),
         exact=round(item.covered_exact / len(query), 4),

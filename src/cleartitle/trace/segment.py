@@ -1,6 +1,7 @@
 """One segment, memory-mapped: candidates by shared fingerprints, texts, origins."""
 
 import json
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +66,7 @@ class Segment:
         self._lines: npt.NDArray[np.uint8] = map_array(folder / "lines.u8", "u1")
         self._texts: npt.NDArray[np.uint8] = map_array(folder / "texts.zst", "u1")
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
+        self._lock = threading.Lock()
 
     def hits(self, keys: U64, channel: Channel) -> Hits:
         """All postings of the keys; ``grams`` are positions in ``keys``."""
@@ -89,23 +91,25 @@ class Segment:
         Raises:
             InputError: a damaged store.
         """
-        start = int(self.places["block_start"][document])
-        block = self._blocks.get(start)
-        if block is None:
-            end = start + int(self.places["block_size"][document])
-            try:
-                block = zstandard.ZstdDecompressor().decompress(self._texts[start:end].tobytes())
-            except zstandard.ZstdError as error:
-                raise InputError(
-                    f"{self.folder / 'texts.zst'}: damaged ({error}); mend: build the index again"
-                ) from None
-            self._blocks[start] = block
-            if len(self._blocks) > HELD_BLOCKS:
-                self._blocks.popitem(last=False)
-        else:
-            self._blocks.move_to_end(start)
+        block = self._block(int(self.places["block_start"][document]), int(self.places["block_size"][document]))
         offset = int(self.places["offset"][document])
         return block[offset : offset + int(self.places["size"][document])]
+
+    def _block(self, start: int, size: int) -> bytes:
+        with self._lock:
+            if (held := self._blocks.get(start)) is not None:
+                self._blocks.move_to_end(start)
+                return held
+        # Unpacked outside the lock: two threads may do the same work, neither waits for the other.
+        try:
+            block = zstandard.ZstdDecompressor().decompress(self._texts[start : start + size].tobytes())
+        except zstandard.ZstdError as error:
+            raise InputError(f"{self.folder / 'texts.zst'}: damaged ({error}); mend: build the index again") from None
+        with self._lock:
+            self._blocks[start] = block
+            while len(self._blocks) > HELD_BLOCKS:
+                self._blocks.popitem(last=False)
+        return block
 
     def words_near(self, document: int, text: bytes, first: int, last: int) -> tuple[WordStream, int]:
         """The words of a document around those from ``first`` to ``last``, and the number of the first of them."""

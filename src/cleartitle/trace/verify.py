@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,10 +40,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Found:
-    """A document that matches, with what it shares with the query."""
+    """A document that matches, with what it shares with the query; plain values, so that it can travel."""
 
-    segment: Segment
-    document: int
+    swhid: str
+    language: str
+    origins: list[dict[str, Any]]  # the places where it was found, as in ``ORIGINS``
     runs: list[Run]
     covered: int  # words of the query
     covered_exact: int
@@ -81,7 +83,16 @@ def verify(
         [among[vote.hits.grams[rows]] for vote, rows, among in zip(votes, mine, projects, strict=True)]
     )
     many = int(np.median(held_by))
-    return Found(segment, document, runs, exact + renamed, exact, many, many > options.common_projects)
+    return Found(
+        swhid=segment.swhid(document),
+        language=segment.language(document),
+        origins=segment.origins_of(document),
+        runs=runs,
+        covered=exact + renamed,
+        covered_exact=exact,
+        projects=many,
+        common=many > options.common_projects,
+    )
 
 
 def _by_text(

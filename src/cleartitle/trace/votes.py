@@ -1,5 +1,6 @@
 """Which documents share runs of words with a query, and how rare these runs are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from cleartitle.trace.options import SearchOptions
 from cleartitle.trace.segment import Hits, Segment
 from cleartitle.trace.words import CHANNELS, Channel, WordStream
 
-__all__ = ["Votes", "candidates", "vote"]
+__all__ = ["Sightings", "Votes", "candidates", "sightings_of", "vote"]
 
 I64 = npt.NDArray[np.int64]
 
@@ -29,6 +30,36 @@ class Votes:
     documents: I64  # in how many documents each run stands
     projects: I64  # in how many projects, or documents for a common one
     common: I64  # in how many documents each common run stands
+
+
+@dataclass(frozen=True)
+class Sightings:
+    """How widely the runs of a query are spread, over all segments that are searched.
+
+    ``projects`` holds an array for each channel: in how many projects each run stands. ``common`` says of each exact
+    run whether it is too common in some segment to lead anywhere.
+    """
+
+    projects: list[I64]
+    common: npt.NDArray[np.bool_]
+
+    @property
+    def mostly_common(self) -> bool:
+        """Whether at least half of the exact runs are common."""
+        return len(self.common) > 0 and 2 * int(np.count_nonzero(self.common)) >= len(self.common)
+
+    @staticmethod
+    def together(parts: "Sequence[Sightings]") -> "Sightings":
+        """The sightings of several groups of segments as one."""
+        if not parts:
+            return Sightings([np.zeros(0, np.int64) for _ in CHANNELS], np.zeros(0, np.bool_))
+        projects = [np.sum([part.projects[number] for part in parts], axis=0) for number in range(len(CHANNELS))]
+        return Sightings(projects, np.any([part.common for part in parts], axis=0))
+
+
+def sightings_of(votes: list[list[Votes]]) -> Sightings:
+    """What the votes of all segments say together."""
+    return Sightings.together([Sightings([here.projects for here in found], found[0].common > 0) for found in votes])
 
 
 def vote(segment: Segment, query: WordStream) -> list[Votes]:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from cleartitle import _native
 
-__all__ = ["CHANNELS", "SYNC", "Channel", "WordStream", "fingerprints", "line_starts", "word_stream"]
+__all__ = ["CHANNELS", "SHORTEST", "SYNC", "Channel", "WordStream", "fingerprints", "line_starts", "word_stream"]
 
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
@@ -34,6 +34,8 @@ class Channel:
 CHANNELS = (Channel("exact", 10, 9), Channel("renamed", 16, 8))
 """``exact`` compares words; ``renamed`` sees of an identifier only where in the run the same one stood before."""
 
+SHORTEST = min(channel.k for channel in CHANNELS)
+"""A text of fewer words holds no run that an index knows."""
 
 SYNC = 128
 """The byte offset of every so many words is kept, so that a match in a long text is found without reading it all."""

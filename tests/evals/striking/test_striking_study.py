@@ -8,6 +8,7 @@ import pytest
 from cli_process import cleartitle
 from striking_material import corpus_of_functions
 
+from cleartitle.cli.study_commands import striking
 from cleartitle.errors import InputError
 from cleartitle.evals.life import rescore, verify
 from cleartitle.evals.striking import Groups, StrikingOptions, Subject, groups_of_corpora, score_study, study
@@ -193,34 +194,47 @@ def test_models_need_names_of_their_own(groups: Groups, place: Path, tmp_path: P
 def test_the_command_line_gives_the_same_figures(place: Path, run: Path, summary: dict[str, Any]) -> None:
     corpora = ("--training", "training/corpus", "--unseen", "unseen/corpus")
     models = ("--model", "replay:copier.jsonl", "--model", "replay:leaky.jsonl", "--control", "replay:idle.jsonl")
-    words = ("study", "striking", *corpora, *models, "--per-group", "6")
-    done = cleartitle(*words, "--json", "-o", "by-command", cwd=place, CLEARTITLE_CACHE=str(place / "cache"))
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["modes"] == summary["modes"] and found["search"] == summary["search"]
-    shown = cleartitle(*words, "-o", "by-command", cwd=place, CLEARTITLE_CACHE=str(place / "cache"), COLUMNS="110")
+    words = ("study", "striking", *corpora, *models, "--per-group", "6", "-o", "by-command")
+    shown = cleartitle(*words, cwd=place, CLEARTITLE_CACHE=str(place / "cache"), COLUMNS="110")
     assert shown.returncode == 0, shown.stderr
     assert "5 of 12 = 41.7 %" in shown.stdout and "0 of 12 (at most 26.5 %)" in shown.stdout
-    dry = cleartitle(*words, "--dry-run", "-o", "dry", cwd=place, CLEARTITLE_CACHE=str(place / "cache"))
-    assert json.loads(dry.stdout)["functions"] == 24
+    found = json.loads((place / "by-command" / "summary.json").read_text())
+    assert found["modes"] == summary["modes"] and found["search"] == summary["search"]
+    assert (place / "by-command" / "report.html").is_file()
+
+
+def test_a_dry_run_asks_nothing(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("CLEARTITLE_CACHE", str(place / "cache"))
+    corpora = {"training": Path("training/corpus"), "unseen": Path("unseen/corpus")}
+    assert striking(**corpora, model=("replay:copier.jsonl",), dry_run=True, output=Path("dry"), options=OPTIONS) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["functions"] == 24 and list(found["models"]) == ["copier"]
     assert not (place / "dry").exists()
 
 
+TRAINING, UNSEEN = Path("training/corpus"), Path("unseen/corpus")
+
+
 @pytest.mark.parametrize(
-    "words",
+    ("words", "line"),
     [
-        (),
-        ("--training", "training/corpus"),
-        ("--training", "training/corpus", "--unseen", "unseen/corpus", "--teach"),
-        ("--teach", "--model", "embedded"),
-        ("--training", "nowhere", "--unseen", "unseen/corpus", "--model", "replay:copier.jsonl"),
-        ("--training", "training/corpus", "--unseen", "unseen/corpus"),
-        ("--teach", "--repetitions", "0"),
+        ({}, "or --teach alone"),
+        ({"training": TRAINING}, "needs both groups"),
+        ({"training": TRAINING, "unseen": UNSEEN, "teach": True}, "or --teach alone"),
+        ({"teach": True, "model": ("embedded",)}, "or --teach alone"),
+        ({"training": Path("nowhere"), "unseen": UNSEEN, "model": ("replay:idle.jsonl",)}, "not a finished corpus"),
+        ({"training": TRAINING, "unseen": UNSEEN}, "at least one"),
+        ({"training": TRAINING, "unseen": UNSEEN, "model": ("nonsense",)}, "not understood"),
     ],
 )
-def test_wrong_use_is_one_line_with_a_mend(place: Path, words: tuple[str, ...]) -> None:
-    done = cleartitle("study", "striking", *words, "-o", "wrong", cwd=place, CLEARTITLE_CACHE=str(place / "cache"))
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert "error:" in done.stderr and "Traceback" not in done.stderr
-    assert not (place / "wrong").exists()
+def test_wrong_use_names_the_mend_and_leaves_nothing(
+    place: Path, monkeypatch: pytest.MonkeyPatch, words: dict[str, Any], line: str
+) -> None:
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("CLEARTITLE_CACHE", str(place / "cache"))
+    with pytest.raises(InputError, match=line):
+        striking(**words, output=Path("wrong"), options=OPTIONS)
+    assert not (place / "wrong" / "summary.json").exists()

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,7 +21,7 @@ import pyarrow as pa
 from cleartitle.corpus.declarations import declaration_of
 from cleartitle.corpus.documents import Document, Load, Piece, Skipped, Source, raw_table
 from cleartitle.corpus.options import CorpusOptions
-from cleartitle.corpus.readers.tree import Span, Tree, license_texts, metadata_of, spans
+from cleartitle.corpus.readers.tree import WHOLE, Span, Tree, is_large, license_texts, metadata_of, spans, spooled
 from cleartitle.corpus.text import printable
 from cleartitle.errors import CleartitleError, InputError
 from cleartitle.files import atomic_path, cache_dir
@@ -54,7 +55,7 @@ def plan_npm(argument: str, options: CorpusOptions, integrity: str | None = None
     path, found = fetch_npm(name, version, options, integrity)
     record: dict[str, object] = {"spec": f"npm:{name}@{version}", "kind": "npm", "project": name, "integrity": found}
     key = f"npm {name} {version} {found}"
-    return Source(record, key, lambda _: _loads(key, path, name, version, options))
+    return Source(record, key, lambda spool: _loads(key, path, name, version, options, spool))
 
 
 def fetch_npm(name: str, version: str, options: CorpusOptions, integrity: str | None = None) -> tuple[Path, str]:
@@ -85,8 +86,12 @@ def load_npm(path: Path, name: str, version: str, options: CorpusOptions, span: 
     return raw_table(_read(path, name, version, options, span))
 
 
-def _loads(key: str, path: Path, name: str, version: str, options: CorpusOptions) -> list[Load]:
-    found = spans(lambda: Tree(path, options).documents([]), path.stat().st_size, options)
+def _loads(key: str, path: Path, name: str, version: str, options: CorpusOptions, spool: Path) -> list[Load]:
+    found = [WHOLE]
+    if is_large([path], options):
+        (path,) = spooled([path], spool)
+        with suppress(InputError):  # the shard tells what is wrong
+            found = spans(Tree(path, options).documents([]), options)
     return [(f"{key} {span}", partial(load_npm, path, name, version, options, span)) for span in found]
 
 

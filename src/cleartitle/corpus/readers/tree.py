@@ -1,6 +1,7 @@
 """The files of a project in a tar archive: names without the folder around them, in two passes and nothing on disk."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,14 @@ from cleartitle.corpus.documents import LicenseText, Skipped
 from cleartitle.corpus.options import CorpusOptions
 from cleartitle.corpus.readers.common import OtherFiles, chunks
 from cleartitle.corpus.text import UnreadableTextError, language_of, printable
-from cleartitle.tarballs import read_tar_members
+from cleartitle.tarballs import decompress, read_tar_members
 
-__all__ = ["EXPANSION", "Span", "Tree", "license_texts", "metadata_of", "spans"]
+__all__ = ["EXPANSION", "WHOLE", "Span", "Tree", "is_large", "license_texts", "metadata_of", "spans", "spooled"]
 
 Span = tuple[int, int | None]
 """First document of a shard and the one after its last; None for the rest."""
+
+WHOLE: Span = (0, None)
 
 EXPANSION = 8
 """How much compressed source code grows, for a guess."""
@@ -26,22 +29,22 @@ class Tree:
     """One tar archive.
 
     ``below`` is the folder that its files stand in (none by default). A single folder that holds everything is taken
-    off the names, unless ``as_is``.
+    off the names.
 
     Raises:
         InputError: not a readable tar archive.
     """
 
-    def __init__(self, path: Path, options: CorpusOptions, below: str = "", *, as_is: bool = False) -> None:
+    def __init__(self, path: Path, options: CorpusOptions, below: str = "") -> None:
         self.path = path
         self.below = below
         self.options = options
         self.about: dict[str, bytes] = {}
         """License files, metadata files and ``debian/copyright`` by name; those that are unreadable are left out."""
-        self._strip = 0
-        self._survey(as_is)
+        self._strip = False
+        self._survey()
 
-    def _survey(self, as_is: bool) -> None:
+    def _survey(self) -> None:
         tops: set[str] = set()
         others = OtherFiles()
         limits = ArchiveLimits(member_bytes=2**21)
@@ -57,7 +60,7 @@ class Tree:
             return False
 
         members = list(read_tar_members(self.path, wanted=wanted, limits=limits))
-        self._strip = 0 if as_is or len(tops) != 1 or tops == {""} else 1
+        self._strip = len(tops) == 1 and tops != {""}
         self.about = {name: member.data for member in members if (name := self._name(member.path))}
         self.others = others
 
@@ -110,13 +113,25 @@ def _is_about(name: str) -> bool:
     return is_license_file(name) or parts[-1] in METADATA_FILES and len(parts) <= 2
 
 
-def spans(trees: Callable[[], Iterator[Member]], compressed: int, options: CorpusOptions) -> list[Span]:
-    """Cut the documents of archives into shards; small archives are one shard and need no pass of their own.
+def is_large(paths: Sequence[Path], options: CorpusOptions) -> bool:
+    """Whether the archives are likely to hold more than one shard."""
+    return sum(path.stat().st_size for path in paths) * EXPANSION > options.shard_bytes
 
-    The last span has no end, and its shard tells what was left out of the whole.
+
+def spooled(paths: Sequence[Path], folder: Path) -> tuple[Path, ...]:
+    """Uncompressed copies of archives that many shards will read, under the same names; damaged ones stay as they are.
+
+    The copies are made once and outlive a killed build.
     """
-    if compressed * EXPANSION <= options.shard_bytes:
-        return [(0, None)]
-    sizes = [(member.path, len(member.data)) for member in trees()]
+    found: list[Path] = []
+    for path in paths:
+        target = folder / hashlib.sha256(str(path).encode()).hexdigest()[:16] / path.name
+        found.append(target if target.is_file() or decompress(path, target) else path)
+    return tuple(found)
+
+
+def spans(members: Iterator[Member], options: CorpusOptions) -> list[Span]:
+    """Cut documents into shards. The last span has no end, and its shard tells what was left out of the whole."""
+    sizes = [(member.path, len(member.data)) for member in members]
     starts = list(accumulate((len(chunk) for chunk in chunks(sizes, options)), initial=0))[:-1] or [0]
     return list(zip(starts, [*starts[1:], None], strict=True))

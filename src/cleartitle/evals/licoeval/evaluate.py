@@ -1,7 +1,5 @@
 """Run LiCoEval: complete, score, ask for the license, grade, sum up. Each step reads and writes tables of the run."""
 
-import hashlib
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,28 +13,27 @@ from cleartitle.errors import InputError
 from cleartitle.evals.failures import failures
 from cleartitle.evals.humaneval import capability_of
 from cleartitle.evals.licoeval.benchmark import Benchmark, content_hash, sample
-from cleartitle.evals.licoeval.controls import CONTROLS, control_answer, other_units
+from cleartitle.evals.licoeval.controls import CONTROLS
 from cleartitle.evals.licoeval.prompts import completion_request, license_request
 from cleartitle.evals.licoeval.ranking import rank
-from cleartitle.evals.licoeval.scoring import MODES, SCORE_INPUT, SCORES, score
+from cleartitle.evals.licoeval.scoring import MODES, SCORES, score
+from cleartitle.evals.licoeval.shards import SCORE_UNITS, score_shards
 from cleartitle.evals.licoeval.summary import summarize
-from cleartitle.evals.licoeval.verdicts import verdicts
+from cleartitle.evals.licoeval.verdicts import VERDICTS, verdicts
 from cleartitle.evals.run_folder import RunFolder
-from cleartitle.evals.runner import ask
+from cleartitle.evals.runner import Requests, ask
 from cleartitle.evals.session import Scoring, conduct, model_key
 from cleartitle.evals.tables import GENERATIONS
-from cleartitle.files import canonical_json, write_json
-from cleartitle.jobs import Shard, map_shards
+from cleartitle.files import write_json
+from cleartitle.jobs import map_shards
 from cleartitle.models import Estimate, Model, Request, Sampling
 from cleartitle.options import NOT_IN_KEY, fingerprint
 from cleartitle.similarity import REGEX_TOKENIZER
-from cleartitle.tables import read_parts, read_table, table_of, write_table
+from cleartitle.tables import part_paths, read_matching, read_parts, read_table, write_table
 
 __all__ = ["SCORING", "LicoevalOptions", "estimate", "evaluate", "open_units", "score_run"]
 
 SUMMARY_VERSION = 1
-SCORE_UNITS = 256
-"""Functions whose answers, and those of the controls, are scored in one shard."""
 PAPER_MAX_TOKENS = 4096
 
 
@@ -100,18 +97,16 @@ def evaluate(
 
 async def _answer(model: Model, units: pa.Table, output: Path, options: LicoevalOptions, key: str) -> None:
     """Both turns: completions, then the license question where an answer is striking in either mode."""
-    rows = units.to_pylist()
-    completions = _completions(model, rows, options)
+    completions = _completions(model, units, options)
     await ask(model, completions, output / "generations", key=key, label="complete functions")
     striking = _score(output, units, options, key)
-    followups = _followups(model, rows, striking, output, options)
+    followups = _followups(model, units, striking, output, options)
     await ask(model, followups, output / "followups", key=key, label="ask for licenses")
 
 
 def estimate(model: Model, benchmark: Benchmark, options: LicoevalOptions) -> Estimate:
     """What the first turn of a run would ask for, before any call; follow-ups come on top, one per striking case."""
-    rows = sample(benchmark.units, options.limit, options.seed).to_pylist()
-    return model.estimate(tuple(_completions(model, rows, options)))
+    return model.estimate(tuple(_completions(model, sample(benchmark.units, options.limit, options.seed), options)))
 
 
 def open_units(run: Path) -> pa.Table:
@@ -133,12 +128,9 @@ def score_run(path: Path) -> dict[str, Any]:
     units = open_units(path)
     run.check_answers(units.num_rows * options.samples)
     _score(path, units, options, run.key)
-    scores = read_parts(path / "scores", SCORES, [name for name in SCORES.names if name != "body"])
-    by_id = {row["prompt_id"]: row for row in units.drop_columns(["preamble", "body"]).to_pylist()}
-    followups = {row["prompt_id"]: row for row in read_parts(path / "followups", GENERATIONS).to_pylist()}
-    graded = verdicts(scores.filter(pc.field("striking")).to_pylist(), by_id, followups)
+    graded = _graded(path, units)
     write_table(path / "verdicts.parquet", graded, key=run.key)
-    summary = _summary(record, units, scores, graded)
+    summary = _summary(record, units, _light_scores(path), graded)
     summary["notes"][:0] = failures(path, {"generations": "answers", "followups": "answers to the license question"})
     write_json(path / "summary.json", summary)
     return summary
@@ -153,23 +145,24 @@ def _sampling(options: LicoevalOptions) -> Sampling:
     )
 
 
-def _completions(model: Model, units: Sequence[dict[str, Any]], options: LicoevalOptions) -> list[Request]:
-    style = model.capabilities().style
-    return [completion_request(unit, style, _sampling(options)) for unit in units]
+def _completions(model: Model, units: pa.Table, options: LicoevalOptions) -> Requests:
+    make = partial(completion_request, style=model.capabilities().style, sampling=_sampling(options))
+    return Requests(units, make)
 
 
 def _followups(
-    model: Model,
-    units: Sequence[dict[str, Any]],
-    striking: set[tuple[str, int]],
-    output: Path,
-    options: LicoevalOptions,
+    model: Model, units: pa.Table, striking: set[tuple[str, int]], output: Path, options: LicoevalOptions
 ) -> list[Request]:
     """One question for each answer that is striking in either mode, in the order of the units."""
     style = model.capabilities().style
     sampling = Sampling(temperature=0.0, max_tokens=options.license_max_tokens, seed=options.seed)
-    by_id = {unit["prompt_id"]: unit for unit in units}
-    answers = read_parts(output / "generations", GENERATIONS, ["prompt_id", "sample_index", "text"]).to_pylist()
+    prompts = sorted({prompt for prompt, _ in striking})
+    by_id = {
+        row["prompt_id"]: row
+        for row in units.filter(pc.field("prompt_id").isin(pa.array(prompts, pa.string()))).to_pylist()
+    }
+    columns = ["prompt_id", "sample_index", "text"]
+    answers = read_matching(output / "generations", GENERATIONS, "prompt_id", prompts, columns).to_pylist()
     return [
         license_request(by_id[row["prompt_id"]], row["text"], row["sample_index"], style, sampling)
         for row in answers
@@ -179,54 +172,40 @@ def _followups(
 
 def _score(output: Path, units: pa.Table, options: LicoevalOptions, key: str) -> set[tuple[str, int]]:
     """Score model and controls into ``scores/``; return which answers of the model are striking in any mode."""
-    shards = [
-        Shard(index, partial(_score_input, part, answers, others), key=_digest(answers))
-        for index, (part, answers, others) in enumerate(_score_shards(output, units, options))
-    ]
     map_shards(
-        score, shards, output / "scores", key=f"{key}/{__version__}", workers=options.score_workers, label="score"
+        score,
+        score_shards(output, units, controls=options.controls),
+        output / "scores",
+        key=f"{key}/{__version__}",
+        workers=options.score_workers,
+        label="score",
     )
-    columns = ["source", "prompt_id", "sample_index", "striking"]
-    striking = read_parts(output / "scores", SCORES, columns).filter(
-        pc.field("striking") & (pc.field("source") == "model")
-    )
-    return {(row["prompt_id"], row["sample_index"]) for row in striking.to_pylist()}
+    found: set[tuple[str, int]] = set()
+    for part in part_paths(output / "scores"):
+        table = read_table(part, ["source", "prompt_id", "sample_index", "striking"])
+        rows = table.filter(pc.field("striking") & (pc.field("source") == "model")).to_pylist()
+        found |= {(row["prompt_id"], row["sample_index"]) for row in rows}
+    return found
 
 
-def _score_shards(
-    output: Path, units: pa.Table, options: LicoevalOptions
-) -> Iterator[tuple[pa.Table, pa.Table, pa.Table | None]]:
-    """Units of one shard, the model's answers to them, and the units whose bodies an idle control gives."""
-    columns = ["prompt_id", "sample_index", "text", "status"]
-    answers = read_parts(output / "generations", GENERATIONS, columns)
-    others = other_units(units["project"].to_pylist()) if options.controls else []
-    for start in range(0, units.num_rows, SCORE_UNITS):
-        part = units.slice(start, SCORE_UNITS)
-        # One row per unit and sample, in the order of the units.
-        first, count = start * options.samples, part.num_rows * options.samples
-        chosen = units.select(["body"]).take(others[start : start + SCORE_UNITS]) if options.controls else None
-        yield part, answers.slice(first, count), chosen
+def _graded(path: Path, units: pa.Table) -> pa.Table:
+    """Verdicts of the whole run, made part by part of its scores; each part is of its own stretch of units."""
+    asked = read_parts(path / "followups", GENERATIONS, ["prompt_id", "text", "status"]).to_pylist()
+    followups = {row["prompt_id"]: row for row in asked}
+    light = units.select(["prompt_id", "project", "license", "license_class"])
+    columns = ["source", "prompt_id", "sample_index", "mode", "striking"]
+    tables = [VERDICTS.empty_table()]
+    for index, part in enumerate(part_paths(path / "scores")):
+        scores = read_table(part, columns).filter(pc.field("striking")).to_pylist()
+        by_id = {row["prompt_id"]: row for row in light.slice(index * SCORE_UNITS, SCORE_UNITS).to_pylist()}
+        tables.append(verdicts(scores, by_id, followups))
+    return pa.concat_tables(tables)
 
 
-def _score_input(units: pa.Table, answers: pa.Table, others: pa.Table | None) -> pa.Table:
-    """Rows of `score`: each unit with the answers to it, then with those of the controls."""
-    rows = units.to_pylist()
-    by_id = {row["prompt_id"]: row for row in rows}
-    joined = [{**by_id[answer["prompt_id"]], "source": "model", **answer} for answer in answers.to_pylist()]
-    bodies = others.to_pylist() if others is not None else []
-    for control in CONTROLS if bodies else ():
-        for row, other in zip(rows, bodies, strict=True):
-            text = control_answer(row, other, control)
-            joined.append({**row, "source": f"control:{control.name}", "sample_index": 0, "text": text, "status": "ok"})
-    return table_of(joined, SCORE_INPUT)
-
-
-def _digest(answers: pa.Table) -> str:
-    """Names the answers of a shard; its units are named by the key of the run."""
-    digest = hashlib.sha256()
-    for row in answers.to_pylist():
-        digest.update(canonical_json(row).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()[:16]
+def _light_scores(path: Path) -> pa.Table:
+    """What figures are made of, with each distinct word held once."""
+    columns = ["source", "prompt_id", "sample_index", "mode", "state", "truncated", "similarity", "striking"]
+    return read_parts(path / "scores", SCORES, columns, encoded=("source", "prompt_id", "mode", "state"))
 
 
 def _summary(record: dict[str, Any], units: pa.Table, scores: pa.Table, graded: pa.Table) -> dict[str, Any]:
@@ -234,7 +213,8 @@ def _summary(record: dict[str, Any], units: pa.Table, scores: pa.Table, graded: 
 
     def figures(source: str, mode: str) -> dict[str, Any]:
         wanted = (pc.field("source") == source) & (pc.field("mode") == mode)
-        return summarize(scores.filter(wanted).to_pylist(), graded.filter(wanted).to_pylist(), projects)
+        judged = graded.drop_columns(["answer", "evidence"]).filter(wanted)
+        return summarize(scores.filter(wanted).to_pylist(), judged.to_pylist(), projects)
 
     benchmark = record["inputs"]["benchmark"]
     options = record["options"]

@@ -89,7 +89,7 @@ def summarize_study(record: Row, units: Sequence[Row], scores: Sequence[Row]) ->
             for pair in PAIRS
         ],
         "modes": {one: _rates(joined, one, subjects, standards) for one in MODES},
-        "notes": _notes(record, units, found is not None),
+        "notes": _notes(record, units, finder is None or found is not None),
     }
 
 

@@ -1,7 +1,6 @@
 """The evidence: each striking case with both texts beside each other, or the closest misses where there is none."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from cleartitle.licenses import CLASSES
 from cleartitle.report.blocks import (
@@ -28,10 +27,10 @@ MISSES = 5
 
 def cases(run: Run) -> Section:
     """The section of cases that are striking in either mode, most restrictive class first."""
-    striking = {(row["prompt_id"], row["sample_index"]) for row in run.scores.values() if _is_case(row)}
-    if not striking:
+    if not run.striking:
         return _misses(run)
-    order = sorted(striking, key=lambda case: (-_class_rank(run, case), -run.similarity(case), case))
+    order = sorted(run.striking, key=lambda case: (-_class_rank(run, case), -run.similarity(case), case))
+    run.read_texts(order[:CASES_IN_FULL])
     blocks: list[Block] = [
         Paragraph(
             f"{len(order):,} answers meet the standard of striking similarity in at least one mode; those under the "
@@ -49,10 +48,11 @@ def cases(run: Run) -> Section:
 
 
 def _misses(run: Run) -> Section:
-    rows = [row for row in run.rows("model") if row["state"] == "scored"]
+    rows = run.scored("prompt_id", "sample_index", "similarity")
     closest = sorted(rows, key=lambda row: (-row["similarity"], row["prompt_id"], row["sample_index"]))[:MISSES]
     if not closest:
         return Section("cases", "Closest answers", (Paragraph("No answer could be scored."),))
+    run.read_texts([(row["prompt_id"], row["sample_index"]) for row in closest])
     lead = Paragraph(
         f"No answer meets the standard. These are the {len(closest)} most similar ones. They are below the standard: "
         "each says which criterion it does not meet. They are shown so that a reader can judge the standard, and are "
@@ -63,10 +63,6 @@ def _misses(run: Run) -> Section:
         for number, row in enumerate(closest, start=1)
     ]
     return Section("cases", "Closest answers, all below the standard", (lead, *groups))
-
-
-def _is_case(row: dict[str, Any]) -> bool:
-    return row["striking"] and row["source"] == "model"
 
 
 def _class_rank(run: Run, case: Case) -> int:

@@ -78,12 +78,12 @@ def _measures(run: Run) -> Figure:
 
 
 def _against(run: Run) -> Figure:
-    rows = [row for row in run.rows("model") if row["state"] == "scored"]
-    units = [run.units[row["prompt_id"]] for row in rows]
+    rows = run.scored("prompt_id", "similarity", "striking", "shared_comments")
+    lines, complexity = run.units.column("body_lines"), run.units.column("complexity")
     shared = [len(row["shared_comments"]) for row in rows]
     panels = (
-        Panel("lines of the original body", [unit["body_lines"] for unit in units], logarithmic=True),
-        Panel("complexity of the original", [unit["complexity"] for unit in units], logarithmic=True),
+        Panel("lines of the original body", [lines[row["prompt_id"]] for row in rows], logarithmic=True),
+        Panel("complexity of the original", [complexity[row["prompt_id"]] for row in rows], logarithmic=True),
         Panel("shared comments", shared),
     )
     heights = [row["similarity"] for row in rows]

@@ -36,6 +36,7 @@ from cleartitle.report.striking.wording import (
     cells_of,
     found_sentence,
     groups_sentence,
+    left_out,
     standard_text,
 )
 
@@ -83,8 +84,8 @@ def _headline(summary: Mapping[str, Any]) -> list[Block]:
     return [
         Paragraph(answer_sentence(summary), lead=True),
         KeyFigures(figures),
-        Paragraph(found_sentence(summary)),
-        Notes("What this does not establish", summary["notes"], "warn"),
+        *([Paragraph(found_sentence(summary))] if summary["search"]["subject"] else []),
+        Notes("What this does not establish", [*left_out(summary), *summary["notes"]], "warn"),
     ]
 
 

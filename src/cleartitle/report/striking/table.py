@@ -16,6 +16,7 @@ from cleartitle.report.striking.wording import (
     dose_title,
     found_sentence,
     groups_sentence,
+    left_out,
     thresholds_rows,
 )
 from cleartitle.report.terminal_parts import bullets, dim_line, new_table, safe
@@ -23,12 +24,18 @@ from cleartitle.report.terminal_parts import bullets, dim_line, new_table, safe
 __all__ = ["striking_table"]
 
 
+_HOW_TO_READ = (
+    "Similar: similarity above 0.6; comment: shares a comment that the prompt does not hold. A model that was not "
+    "trained on the accessed functions is a control: what is striking there is a false alarm."
+)
+
+
 def striking_table(summary: Mapping[str, Any]) -> list[RenderableType]:
     """Sentences, rates by model and group, rates by repetitions, thresholds, Table II, and notes."""
     figures = summary["modes"][summary["headline_mode"]]
     parts: list[RenderableType] = [
         Text(answer_sentence(summary), style="bold"),
-        safe(found_sentence(summary)),
+        *([safe(found_sentence(summary))] if summary["search"]["subject"] else []),
         dim_line(groups_sentence(summary)),
         "",
         _groups(summary, figures),
@@ -36,14 +43,17 @@ def striking_table(summary: Mapping[str, Any]) -> list[RenderableType]:
     ]
     if figures["doses"]:
         parts += [_doses(summary, figures), ""]
-    return [*parts, _thresholds(summary), "", _table_ii(summary), "", *bullets(summary["notes"])]
+    if summary["search"]["found"]:
+        parts += [_thresholds(summary), ""]
+    notes = [_HOW_TO_READ, *left_out(summary), *summary["notes"]]
+    return [*parts, _table_ii(summary), "", *bullets(notes)]
 
 
 def _groups(summary: Mapping[str, Any], figures: Mapping[str, Any]) -> Table:
     table = new_table(f"Answers to accessed and unseen functions ({summary['headline_mode']} mode)")
     for title in ("model", "pair", "group"):
         table.add_column(title)
-    for title in ("scored", "similarity > 0.6", "same comment", "striking"):
+    for title in ("scored", "similar", "comment", "striking"):
         table.add_column(title, justify="right")
     if _found_differs(summary):
         table.add_column("striking, found", justify="right")
@@ -107,10 +117,10 @@ def _thresholds(summary: Mapping[str, Any]) -> Table:
 
 
 def _table_ii(summary: Mapping[str, Any]) -> Table:
-    table = new_table("Do the groups differ before any answer? (as Table II of the paper)")
+    table = new_table("Do the groups differ before any answer? Medians, as in Table II of the paper")
     table.add_column("pair")
     table.add_column("feature")
-    for title in ("median accessed", "median unseen", "p", "Cliff's δ"):
+    for title in ("accessed", "unseen", "p", "Cliff's δ"):
         table.add_column(title, justify="right")
     table.add_column("level")
     for pair, features in summary["table_ii"].items():

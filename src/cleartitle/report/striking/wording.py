@@ -16,6 +16,7 @@ __all__ = [
     "dose_title",
     "found_sentence",
     "groups_sentence",
+    "left_out",
     "standard_text",
     "thresholds_rows",
 ]
@@ -74,6 +75,22 @@ def found_sentence(summary: Mapping[str, Any]) -> str:
         f"{found['accessed']} of {search['accessed']} accessed answers, {found['unseen']} of {search['unseen']} unseen "
         "ones."
     )
+
+
+def left_out(summary: Mapping[str, Any]) -> list[str]:
+    """Which answers of each model could not be scored, and why; nothing where all could."""
+    lines: list[str] = []
+    for subject in summary["subjects"]:
+        cells = cells_of(summary, subject=subject["name"], pair="both")
+        states = {words: sum(cell[key] for cell in cells) for key, words in _STATES.items()}
+        asked = sum(cell["answers"] for cell in cells)
+        listed = ", ".join(f"{number:,} {words}" for words, number in states.items() if number)
+        if listed:
+            lines.append(f"Of {asked:,} answers of {subject['name']} could not be scored: {listed}.")
+    return lines
+
+
+_STATES = {"errors": "failed calls", "empty": "empty", "refusals": "refusals", "too_short": "under five words"}
 
 
 def standard_text(standard: Mapping[str, float]) -> str:

@@ -7,9 +7,11 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from cleartitle.corpus.readers.debian.package import SourceUnavailableError
 from cleartitle.files import cache_dir
@@ -21,6 +23,13 @@ _KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _ORIGINS = ("Debian", "Ubuntu")
 _fresh: set[Path] = set()
 _lock = threading.Lock()
+
+
+class _Release(NamedTuple):
+    uri: str
+    release: str
+    component: str
+    origin: str
 
 
 def apt_download(label: str, package: str, suite: str | None, folder: Path, *, refresh: bool = False) -> None:
@@ -85,24 +94,42 @@ def _sources(suite: str | None) -> str:
     """The machine's releases, for sources."""
     if shutil.which("apt-get") is None:
         raise SourceUnavailableError("debian: no apt-get on this machine; mend: name a mirror with --debian-mirror")
-    target = "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)"
-    command = ["apt-get", "indextargets", "--format", target, "Created-By: Packages"]
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
-    found = dict.fromkeys(line for line in shown.splitlines() if line.split("|")[-1] in _ORIGINS)
-    targets = [tuple(line.split("|")[:3]) for line in found]
+    with _lock:
+        targets = [*_releases()]
     if not targets:
-        raise SourceUnavailableError(
-            "debian: apt knows no Debian release here; mend: run apt-get update, or name a mirror with --debian-mirror"
-        )
-    if suite is not None and suite not in {release for _, release, _ in targets}:
-        main = min(targets, key=lambda item: ("security" in item[1], len(item[1])))
-        targets.append((main[0], suite, "main"))
-    signed = f" [signed-by={_KEYRING}]" if _KEYRING.is_file() and "Ubuntu" not in shown else ""
-    return "".join(f"deb-src{signed} {uri} {release} {component}\n" for uri, release, component in targets)
+        raise SourceUnavailableError("debian: apt knows no Debian release; mend: name a mirror with --debian-mirror")
+    origin = targets[0].origin
+    if suite is not None and suite not in {target.release for target in targets}:
+        main = min(targets, key=lambda target: ("security" in target.release, len(target.release)))
+        targets.append(_Release(main.uri, suite, "main", origin))
+    signed = f" [signed-by={_KEYRING}]" if _KEYRING.is_file() and origin == "Debian" else ""
+    return "".join(f"deb-src{signed} {target.uri} {target.release} {target.component}\n" for target in targets)
+
+
+@cache
+def _releases() -> tuple[_Release, ...]:
+    """What apt has lists of; where it has none, as in a fresh container, lists in a folder of their own tell."""
+    if found := _listed({}):
+        return found
+    with tempfile.TemporaryDirectory(prefix="cleartitle-") as temporary:
+        lists, kept = Path(temporary) / "lists", Path(temporary) / "cache"
+        own = {"Dir::State::Lists": lists, "Dir::Cache": kept, "APT::Sandbox::User": "root"}
+        (lists / "partial").mkdir(parents=True)
+        (kept / "archives" / "partial").mkdir(parents=True)
+        _run(own, ["update"], Path(temporary))
+        return _listed(own)
+
+
+def _listed(own: Mapping[str, object]) -> tuple[_Release, ...]:
+    target = "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)"
+    shown = _run(own, ["indextargets", "--format", target, "Created-By: Packages"], Path("/")).stdout
+    fields = dict.fromkeys(tuple(line.split("|")) for line in shown.splitlines())
+    found = [_Release(*field) for field in fields if len(field) == 4]
+    return tuple(release for release in found if release.origin in _ORIGINS)
 
 
 def _apt(lists: Path, arguments: Sequence[str], folder: Path) -> "subprocess.CompletedProcess[str]":
-    own = {
+    own: dict[str, object] = {
         "Dir::Etc::SourceList": lists / "sources.list",
         "Dir::Etc::SourceParts": "/dev/null",
         "Dir::State::Lists": lists / "lists",
@@ -111,6 +138,10 @@ def _apt(lists: Path, arguments: Sequence[str], folder: Path) -> "subprocess.Com
     }
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         own["APT::Sandbox::User"] = "root"  # its own user may not enter the cache of root
+    return _run(own, arguments, folder)
+
+
+def _run(own: Mapping[str, object], arguments: Sequence[str], folder: Path) -> "subprocess.CompletedProcess[str]":
     options = [part for name, value in own.items() for part in ("-o", f"{name}={value}")]
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     command = ["apt-get", "-q", *options, *arguments]

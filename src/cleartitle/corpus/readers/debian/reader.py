@@ -4,6 +4,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -18,7 +19,7 @@ from cleartitle.corpus.options import CorpusOptions
 from cleartitle.corpus.readers.debian.copyright import CopyrightFile, parse_copyright
 from cleartitle.corpus.readers.debian.fetch import fetch_debian
 from cleartitle.corpus.readers.debian.package import SourcePackage, parse_name
-from cleartitle.corpus.readers.tree import Span, Tree, license_texts, spans
+from cleartitle.corpus.readers.tree import WHOLE, Span, Tree, is_large, license_texts, spans, spooled
 from cleartitle.errors import InputError
 from cleartitle.files import canonical_json
 from cleartitle.tarballs import read_tar_members
@@ -44,7 +45,7 @@ def plan_debian(argument: str, options: CorpusOptions, sha256: str | None = None
     spec = f"debian:{name}={package.version}"
     record: dict[str, object] = {"spec": spec, "kind": "debian", "project": name, "sha256": package.sha256}
     key = f"debian {name} {package.sha256}"
-    return Source(record, key, lambda _: _loads(key, package, options))
+    return Source(record, key, lambda spool: _loads(key, package, options, spool))
 
 
 def load_debian(package: SourcePackage, options: CorpusOptions, span: Span) -> pa.Table:
@@ -52,9 +53,11 @@ def load_debian(package: SourcePackage, options: CorpusOptions, span: Span) -> p
     return raw_table(_read(package, options, span))
 
 
-def _loads(key: str, package: SourcePackage, options: CorpusOptions) -> list[Load]:
-    size = sum(path.stat().st_size for path in package.archives)
-    found = spans(lambda: _Contents(package, options).members(), size, options)
+def _loads(key: str, package: SourcePackage, options: CorpusOptions, spool: Path) -> list[Load]:
+    found = [WHOLE]
+    if is_large(package.archives, options):
+        package = replace(package, archives=spooled(package.archives, spool))
+        found = spans(_Contents(package, options).members(), options)
     return [(f"{key} {span}", partial(load_debian, package, options, span)) for span in found]
 
 

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import islice
@@ -14,13 +14,22 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from cleartitle.archives import Member
 from cleartitle.corpus.declarations import Declaration, declaration_of, declaration_of_values
 from cleartitle.corpus.documents import Document, LicenseText, Load, Piece, Skipped, Source, raw_table
 from cleartitle.corpus.options import CorpusOptions
 from cleartitle.corpus.readers.github.api import GitHub, GitHubError
 from cleartitle.corpus.readers.github.search import Repository, parse_search, repository_of
-from cleartitle.corpus.readers.tree import EXPANSION, Span, Tree, license_texts, metadata_of, spans
+from cleartitle.corpus.readers.tree import (
+    EXPANSION,
+    WHOLE,
+    Span,
+    Tree,
+    is_large,
+    license_texts,
+    metadata_of,
+    spans,
+    spooled,
+)
 from cleartitle.corpus.text import printable
 from cleartitle.errors import InputError
 from cleartitle.progress import progress
@@ -126,19 +135,19 @@ def _source(
             for item in checkouts
         ],
     }
-    return Source(record, f"github {digest}", lambda _: _loads(checkouts, options), skipped, notes)
+    return Source(record, f"github {digest}", lambda spool: _loads(checkouts, options, spool), skipped, notes)
 
 
-def _loads(checkouts: list[_Checkout], options: CorpusOptions) -> list[Load]:
+def _loads(checkouts: list[_Checkout], options: CorpusOptions, spool: Path) -> list[Load]:
     """Shards of many small repositories, or of a part of a large one."""
     loads: list[Load] = []
     for group in _groups(checkouts, options):
-        found: list[Span] = [(0, None)]
-        if len(group) == 1:
-            (item,) = group
+        found, key = [WHOLE], _digest(group)
+        if len(group) == 1 and is_large([group[0].path], options):
+            (path,) = spooled([group[0].path], spool)
+            group = [replace(group[0], path=path)]
             with suppress(InputError):  # the shard tells what is wrong
-                found = spans(partial(_documents, item.path, options), item.path.stat().st_size, options)
-        key = _digest(group)
+                found = spans(Tree(path, options).documents([]), options)
         loads += [(f"github {key} {span}", partial(load_repositories, group, options, span)) for span in found]
     return loads
 
@@ -154,10 +163,6 @@ def _groups(checkouts: list[_Checkout], options: CorpusOptions) -> Iterator[list
         group.append(item)
         size += own
     yield group
-
-
-def _documents(path: Path, options: CorpusOptions) -> Iterator[Member]:
-    return Tree(path, options).documents([])
 
 
 def _digest(checkouts: list[_Checkout]) -> str:
