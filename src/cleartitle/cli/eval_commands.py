@@ -28,6 +28,7 @@ from cleartitle.report import (
 __all__ = ["app"]
 
 app = App(name="eval", help="Put a model to a benchmark.")
+app.command("cleartitle.cli.copyright_bench_commands:copyright_bench", name="copyright-bench")
 
 
 @app.command

@@ -22,6 +22,7 @@ from cleartitle.report.blocks import (
 )
 from cleartitle.report.codeipprompt import codeipprompt_table, published_codeipprompt_table, thresholds_table
 from cleartitle.report.comparison import comparison_table, write_comparison
+from cleartitle.report.copyright_bench import copyright_bench_table
 from cleartitle.report.corpus import corpus_table
 from cleartitle.report.humaneval import humaneval_table
 from cleartitle.report.page import render
@@ -52,6 +53,7 @@ __all__ = [
     "benchmark_table",
     "codeipprompt_table",
     "comparison_table",
+    "copyright_bench_table",
     "corpus_table",
     "humaneval_table",
     "index_table",

@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from cleartitle.errors import InputError
 from cleartitle.files import read_json, write_text
 from cleartitle.report.codeipprompt import codeipprompt_page, codeipprompt_table
+from cleartitle.report.copyright_bench import copyright_bench_page, copyright_bench_table
 from cleartitle.report.humaneval import humaneval_page, humaneval_table
 from cleartitle.report.licoeval import licoeval_page
 from cleartitle.report.striking import striking_page, striking_table
@@ -18,12 +19,14 @@ __all__ = ["summary_table", "write_report"]
 
 _PAGES: dict[str, Callable[..., str]] = {
     "codeipprompt": codeipprompt_page,
+    "copyright-bench": copyright_bench_page,
     "humaneval": humaneval_page,
     "licoeval": licoeval_page,
     "striking": striking_page,
 }
 _TABLES: dict[str, Callable[[Mapping[str, Any]], Sequence[RenderableType]]] = {
     "codeipprompt": codeipprompt_table,
+    "copyright-bench": copyright_bench_table,
     "humaneval": humaneval_table,
     "licoeval": licoeval_table,
     "striking": striking_table,

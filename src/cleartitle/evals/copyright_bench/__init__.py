@@ -4,6 +4,7 @@ from cleartitle.evals.copyright_bench.evaluate import CopyrightBenchOptions, eva
 from cleartitle.evals.copyright_bench.office import Office, ToolError
 from cleartitle.evals.copyright_bench.policies import POLICIES, PolicyName
 from cleartitle.evals.copyright_bench.pool import Asset, Pair, Pool
+from cleartitle.evals.copyright_bench.pool_build import build_default_pool, build_pool
 
 __all__ = [
     "POLICIES",
@@ -14,5 +15,7 @@ __all__ = [
     "PolicyName",
     "Pool",
     "ToolError",
+    "build_default_pool",
+    "build_pool",
     "evaluate_policy",
 ]

@@ -110,6 +110,16 @@ class Pool:
         """Whether the owner said which images are restricted."""
         return any(asset.role is not None for pair in self.pairs for asset in pair.assets)
 
+    @property
+    def tags(self) -> list[str]:
+        """What the pairs show."""
+        return sorted({tag for pair in self.pairs for tag in pair.tags})
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Where the images come from, and what paired them."""
+        return {name: self.record.get(name) for name in ("source", "image_backend", "quality_backend", "notice")}
+
     def file(self, asset: Asset, condition: Notice) -> Path:
         """The image of an asset with a notice, or without any."""
         return self.path / "images" / condition / f"{asset.name}.jpg"
