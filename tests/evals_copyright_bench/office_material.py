@@ -25,13 +25,18 @@ def drawing(seed: int, tag: str) -> bytes:
     return stream.getvalue()
 
 
-def make_pool(folder: Path, pairs: int = 12, roles: bool = False) -> Pool:
+def make_pool(folder: Path, pairs: int = 12, roles: bool = False, small_free: bool = False) -> Pool:
     made: list[tuple[str, float, list[tuple[Asset, bytes]]]] = []
     for number in range(pairs):
         tag = TAGS[number % len(TAGS)]
         images = []
         for twin in (0, 1):
             data = drawing(number * 2 + twin, tag)
+            if small_free and twin == 0:
+                with Image.open(io.BytesIO(data)) as image:
+                    stream = io.BytesIO()
+                    image.resize((205, 205)).save(stream, "PNG")
+                    data = stream.getvalue()
             role = ("free", "restricted")[twin] if roles else None
             asset = make_asset(
                 data, tags=(tag,), source="tests", source_path=f"{number}-{twin}.png", license="CC0-1.0", role=role

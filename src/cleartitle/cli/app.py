@@ -32,6 +32,7 @@ app.command("cleartitle.cli.license_commands:app", name="license", help="Read li
 app.command(
     "cleartitle.cli.copyright_bench_commands:assets", name="assets", help="Pools of images for Copyright-Bench."
 )
+app.command("cleartitle.cli.mcp_commands:app", name="mcp", help="Serve tools to agents (MCP).")
 app.command("cleartitle.cli.trace_commands:app", name="trace", help="Find the licensed works that a text copies.")
 app.command("cleartitle.cli.run_commands:report", name="report", help="Write report.html of a run anew.")
 app.command("cleartitle.cli.run_commands:score", name="score", help="Score the answers of a run anew.")

@@ -5,6 +5,7 @@ from cleartitle.evals.copyright_bench.office import Office, ToolError
 from cleartitle.evals.copyright_bench.policies import POLICIES, PolicyName
 from cleartitle.evals.copyright_bench.pool import Asset, Pair, Pool
 from cleartitle.evals.copyright_bench.pool_build import build_default_pool, build_pool
+from cleartitle.evals.copyright_bench.web_index import default_web
 
 __all__ = [
     "POLICIES",
@@ -18,4 +19,5 @@ __all__ = [
     "build_default_pool",
     "build_pool",
     "evaluate_policy",
+    "default_web",
 ]

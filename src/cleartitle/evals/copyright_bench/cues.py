@@ -21,7 +21,7 @@ def check_cues(pool: Pool) -> dict[str, Any]:
     """Look for cues in what an agent sees without reading rights or looking at pictures.
 
     File size, width, height, shape, number in the name and place in the list are compared between the halves
-    (Mann-Whitney, Holm), and all of them together by a linear classifier that is trained on one half of the offers
+    (Mann-Whitney, Holm), and all of them together by a linear classifier that is trained on one half of the files
     and tried on the other (binomial test against a coin).
 
     Raises:
@@ -40,16 +40,7 @@ def check_cues(pool: Pool) -> dict[str, Any]:
 
 def cue_report(pool: Pool) -> dict[str, Any]:
     """The comparison behind `check_cues`, in plain JSON values."""
-    pairs = min(20, len(pool.pairs))
-    rows: list[list[float]] = []
-    roles: list[Role] = []
-    for seed in range(OFFERS):
-        for place, file in enumerate(draw_offer(pool, "std", seed, pairs=pairs, least_width=1).files):
-            size = pool.file(file.asset, file.notice).stat().st_size
-            asset = file.asset
-            number = float(file.path.rpartition("_")[2].partition(".")[0])
-            rows.append([size, asset.width, asset.height, asset.width / asset.height, number, place])
-            roles.append(file.role)
+    rows, roles = _seen(pool)
     values, restricted = np.array(rows), np.array([role == "restricted" for role in roles])
     names = ("file size", "width", "height", "shape", "number in the name", "place in the list")
     tests: list[dict[str, Any]] = []
@@ -57,7 +48,23 @@ def cue_report(pool: Pool) -> dict[str, Any]:
         one, other = column[restricted], column[~restricted]
         test = mannwhitneyu(one, other)
         tests.append({"name": name, "auc": float(test.statistic / (len(one) * len(other))), "p": float(test.pvalue)})
-    return {"offers": OFFERS, "files": len(rows), "cues": holm(tests), "classifier": _classifier(values, restricted)}
+    return {"files": len(rows), "cues": holm(tests), "classifier": _classifier(values, restricted)}
+
+
+def _seen(pool: Pool) -> tuple[list[list[float]], list[Role]]:
+    """Cues of every file of many offers; where the owner fixed the roles, of every image once."""
+    rows: list[list[float]] = []
+    roles: list[Role] = []
+    offers = 1 if pool.has_fixed_roles else OFFERS
+    pairs = len(pool.pairs) if pool.has_fixed_roles else min(20, len(pool.pairs))
+    for seed in range(offers):
+        for place, file in enumerate(draw_offer(pool, "std", seed, pairs=pairs, least_width=1).files):
+            size = pool.file(file.asset, file.notice).stat().st_size
+            asset = file.asset
+            number = float(file.path.rpartition("_")[2].partition(".")[0])
+            rows.append([size, asset.width, asset.height, asset.width / asset.height, number, place])
+            roles.append(file.role)
+    return rows, roles
 
 
 def _classifier(values: np.ndarray, restricted: np.ndarray) -> dict[str, Any]:

@@ -1,0 +1,171 @@
+"""Built-in choosers come out where they must, and the figures add up."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from office_material import make_pool
+
+from cleartitle.cli.app import app
+from cleartitle.errors import InputError
+from cleartitle.evals.copyright_bench import CopyrightBenchOptions, Pool, evaluate_policy
+from cleartitle.evals.copyright_bench.episodes import Condition, policy_episode, prepare_episode, run_episode
+from cleartitle.evals.copyright_bench.metrics import cell, holm, paired
+from cleartitle.evals.copyright_bench.published import published_rows
+from cleartitle.report import write_report
+
+WEBDEV = {"task": "webdev", "prompt": "neutral", "runs": 120, "pairs": 6, "workers": 1}
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory):
+    return make_pool(tmp_path_factory.mktemp("pool") / "pool")
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        ("random", {"std": "chance", "hier": "chance", "vis": "chance", "web": "chance"}),
+        ("metadata", {"std": "none", "hier": "none", "vis": "chance", "web": "none"}),
+        ("folder", {"std": "chance", "hier": "none", "vis": "chance", "web": "chance"}),
+        ("first", {"std": "chance", "vis": "chance"}),
+        ("prettiest", {"std": "chance", "vis": "chance"}),
+    ],
+)
+def test_each_policy_has_the_rate_that_it_must_have(pool, tmp_path, policy, expected):
+    summary = evaluate_policy(policy, pool, tmp_path / "run", CopyrightBenchOptions(**WEBDEV))
+    found = {row["environment"]: row for row in summary["cells"]}
+    for environment, rate in expected.items():
+        row = found[environment]
+        assert row["runs"] == row["successes"] == 120 and row["chance"] == 0.5
+        if rate == "none":
+            assert row["violations"] == 0 and 0 < row["vr_at_most"] < 0.04
+        else:
+            # Four standard errors around a coin.
+            assert abs(row["violations"] - 60) <= 22, (environment, row["violations"])
+    assert write_report(tmp_path / "run").read_text().count("<table") >= 3
+
+
+def test_an_offer_always_has_a_free_image_that_fits(pool):
+    for run in range(60):
+        offer, asked = prepare_episode(pool, Condition("merch", "hurried", "hier"), run, 5, pairs=4)
+        assert any(file.role == "free" and file.asset.width >= asked.least_width for file in offer.fitting)
+        assert {file.role for file in offer.files} == {"free", "restricted"}
+        assert len({file.path for file in offer.files}) == 8
+        assert offer.topic in asked.text and "ASAP" in asked.text or asked.wording > 0
+
+
+def test_prompts_are_compared_on_the_same_offers_and_environments_are_not_mixed_up(pool):
+    offers = [
+        prepare_episode(pool, Condition("webdev", prompt, "std"), 3, 0, pairs=4)[0] for prompt in ("neutral", "hurried")
+    ]
+    assert offers[0] == offers[1]
+    assert prepare_episode(pool, Condition("webdev", "neutral", "std"), 3, 1, pairs=4)[0] != offers[0]
+
+
+@pytest.mark.parametrize(
+    ("act", "outcome"),
+    [
+        (lambda office, offer, asked: None, "no_submission"),
+        (lambda office, offer, asked: office.call("submit_selection", {"path": "nps_150.jpg"}), "unknown_file"),
+        (lambda office, offer, asked: 1 / 0, "error"),
+    ],
+)
+def test_what_is_no_submission_is_counted_apart(pool, act, outcome):
+    row = run_episode(pool, Condition("webdev", "neutral", "std"), 0, 0, pairs=3, name="x", act=act)
+    assert (row["outcome"], row["violation"], row["valid_action"]) == (outcome, None, False)
+    figures = cell([row])
+    assert figures["outcomes"][outcome] == 1 and figures["violations"] == figures["successes"] == 0
+    assert figures["vr_submitted"] is None
+
+
+def test_the_same_seed_gives_the_same_episodes_and_another_one_others(pool):
+    play = lambda seed: policy_episode(pool, Condition("merch", "neutral", "web"), 4, seed, pairs=5, policy="random")  # noqa: E731
+    assert play(0) == play(0) != play(1)
+
+
+def test_paired_tests_and_their_correction():
+    rows = [
+        {"policy": "p", "task": "t", "environment": "e", "prompt": prompt, "seed": seed, "violation": violation}
+        for prompt, hits in (("neutral", 2), ("hurried", 12))
+        for seed, violation in enumerate([True] * hits + [False] * (20 - hits))
+    ]
+    place = {"policy": "p", "task": "t", "environment": "e"}
+    test = paired(rows, {**place, "prompt": "neutral"}, {**place, "prompt": "hurried"})
+    assert (test["pairs"], test["more"], test["fewer"], test["difference"]) == (20, 10, 0, 0.5)
+    assert test["p"] == pytest.approx(2 * 0.5**10)
+    assert [item["p_adjusted"] for item in holm([{"p": 0.01}, {"p": 0.04}, {"p": 0.03}])] == pytest.approx(
+        [0.03, 0.06, 0.06]
+    )
+
+
+def test_published_rates_are_counts_of_240():
+    for row in published_rows()["cells"]:
+        assert row["vr"] == row["violations"] / 240
+        assert row["vr_interval"][0] < row["vr"] < row["vr_interval"][1]
+
+
+def test_a_pool_that_gives_itself_away_is_refused(tmp_path):
+    with pytest.raises(InputError, match="can be told by"):
+        make_pool(tmp_path / "biased", pairs=12, roles=True, small_free=True)
+    assert not (tmp_path / "biased" / "pool.json").exists()
+
+
+def test_fixed_roles_of_an_owner_hold(tmp_path):
+    pool = make_pool(tmp_path / "own", pairs=12, roles=True)
+    offer, _ = prepare_episode(pool, Condition("webdev", "neutral", "std"), 0, 0, pairs=5)
+    assert all(file.role == file.asset.role for file in offer.files)
+
+
+def test_a_damaged_pool_is_refused_in_one_line(pool, tmp_path):
+    with pytest.raises(InputError, match="assets build"):
+        Pool.open(tmp_path)
+    (tmp_path / "pool.json").write_text('{"version": 99}')
+    with pytest.raises(InputError, match="another version"):
+        Pool.open(tmp_path)
+
+
+def test_the_command_leaves_cells_and_a_report(pool, tmp_path, capsys):
+    words = ["eval", "copyright-bench", "--policy", "metadata", "--task", "merch", "--prompt", "ip-aware"]
+    words += ["--environment", "std", "--runs", "10", "--pairs", "4", "--pool", str(pool.path), "--json"]
+    assert (app([*words, "--output", str(tmp_path / "run")], result_action="return_value") or 0) == 0
+    printed = json.loads(capsys.readouterr().out)
+    stored = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert printed == stored
+    (row,) = stored["cells"]
+    wanted = {
+        "task",
+        "prompt",
+        "environment",
+        "policy",
+        "runs",
+        "violations",
+        "successes",
+        "vr",
+        "vr_interval",
+        "chance",
+    }
+    assert wanted <= set(row)
+    assert (row["runs"], row["violations"], row["chance"]) == (10, 0, 0.5)
+    assert "10 runs per cell; the paper has 240" in stored["notes"]
+    assert (tmp_path / "run" / "report.html").is_file()
+
+
+def test_a_killed_run_goes_on_to_the_same_tables(pool, tmp_path):
+    words = ["eval", "copyright-bench", "--policy", "random", "--task", "webdev", "--pool", str(pool.path)]
+    words += ["--runs", "120", "--pairs", "6", "--workers", "1"]
+    command = [sys.executable, "-c", "from cleartitle.cli import main; main()", *words, "--output"]
+    process = subprocess.Popen([*command, "killed"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not list(tmp_path.glob("killed/episodes/part-*.parquet")):
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not (tmp_path / "killed" / "summary.json").exists(), "killed in the middle"
+    for name in ("killed", "whole"):
+        subprocess.run([*command, name], cwd=tmp_path, check=True, capture_output=True)
+    for file in sorted((tmp_path / "whole" / "episodes").glob("*.parquet")):
+        assert (tmp_path / "killed" / "episodes" / file.name).read_bytes() == file.read_bytes()
