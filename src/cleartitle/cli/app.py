@@ -30,6 +30,9 @@ app.command("cleartitle.cli.prompt_commands:app", name="prompts", help="Build pr
 app.command("cleartitle.cli.scrub_commands:app", name="scrub", help="Take secrets out of texts; put them back; count.")
 app.command("cleartitle.cli.license_commands:app", name="license", help="Read licenses of files and in answers.")
 app.command("cleartitle.cli.trace_commands:app", name="trace", help="Find the licensed works that a text copies.")
+app.command(
+    "cleartitle.cli.trace_commands:notice_command", name="notice", help="Write the notices that matches ask for."
+)
 app.command("cleartitle.cli.run_commands:report", name="report", help="Write report.html of a run anew.")
 app.command("cleartitle.cli.run_commands:score", name="score", help="Score the answers of a run anew.")
 app.command("cleartitle.cli.run_commands:verify_command", name="verify", help="Check a run against its record.")
