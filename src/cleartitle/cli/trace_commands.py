@@ -42,6 +42,9 @@ __all__ = ["app", "notice_command"]
 
 app = App(name="trace", help="Find the licensed works that a text copies.")
 
+# A lone hyphen is standard input; without this it would be taken for an option.
+Files = Annotated[Path, Parameter(allow_leading_hyphen=True)]
+
 
 @Parameter(name="*", group="Output")
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ def pull_command(
 
 @app.command(name="search")
 def search_command(
-    *files: Path,
+    *files: Files,
     index: Path | None = None,
     diff: str | None = None,
     policy: Path | None = None,
@@ -162,6 +165,7 @@ def search_command(
         write_baseline: Accept all findings of this search, in this file.
         json: Print JSON on standard output.
     """
+    _no_options(files)
     rules = load_policy(policy)
     accepted = Baseline.load(baseline) if baseline else Baseline()
     opened = _open(index, rules)
@@ -194,7 +198,7 @@ def search_command(
 
 
 def notice_command(
-    *files: Path,
+    *files: Files,
     index: Path | None = None,
     matches: Path | None = None,
     policy: Path | None = None,
@@ -216,6 +220,7 @@ def notice_command(
         output: Write the text here; by default it is printed.
         json: Print JSON on standard output.
     """
+    _no_options(files)
     rules = load_policy(policy)
     opened = _open(index, rules)
     if matches is not None and files:
@@ -234,6 +239,12 @@ def notice_command(
     if notice.left_out:
         console().print(f"{notice.left_out} common matches left out; --common names them", soft_wrap=True)
     return 1 if notice.without_text else 0
+
+
+def _no_options(files: tuple[Path, ...]) -> None:
+    wrong = next((str(path) for path in files if str(path).startswith("-") and str(path) != "-"), None)
+    if wrong is not None:
+        raise InputError(f"{wrong[:80]}: no such option; mend: --help lists them, ./{wrong[:80]} names a file")
 
 
 def _open(index: Path | None, rules: Policy) -> Index:

@@ -71,8 +71,8 @@ def sarif_log(found: Sequence[Finding], *, baseline: Path | None = None, status:
 
 
 def rule_id(license_class: str | None) -> str:
-    """The rule of a license class, such as ``trace/strong-copyleft``."""
-    return f"trace/{(license_class or 'unknown').replace('_', '-')}"
+    """The rule of a license class, such as ``trace-strong-copyleft``."""
+    return f"trace-{(license_class or 'unknown').replace('_', '-')}"
 
 
 def _rule(name: str) -> dict[str, Any]:

@@ -149,7 +149,7 @@ def _group(number: int, finding: Finding, text: bytes, origin: str | None) -> Gr
             Fact("copyright", match.copyright_lines or ("no line in the file",)),
             Fact("address", (match.permalink or "none",)),
             Fact("content", (match.swhid,)),
-            Fact("also", (f"{match.also:,} further places; {match.projects:,} projects hold the shared words",)),
+            Fact("also", (f"{match.also:,} further places; the shared words stand in {_projects(match)}",)),
         )
     )
     left = _excerpt(finding.path, here, [(span.query, span.kind) for span in match.spans])
@@ -231,6 +231,10 @@ def _verdict(finding: Finding) -> str:
     if finding.match.common:
         return "common"
     return "accepted" if finding.accepted else finding.action
+
+
+def _projects(match: Match) -> str:
+    return "1 project" if match.projects == 1 else f"{match.projects:,} projects"
 
 
 def _class(match: Match) -> str:
