@@ -1,6 +1,7 @@
 """Scoring rate of the text measures on one core, beside NLTK, datasketch and rapidfuzz doing the same.
 
-Run: python benchmarks/similarity.py [--smoke] [--pairs N]. The texts are functions of Python's standard library, each
+Run: python benchmarks/similarity.py [--part text|programs|all] [--smoke] [--pairs N] [--files N]. The part `programs`
+is described in programs.py beside this file. The texts are functions of Python's standard library, each
 against itself with its names changed. datasketch 1.x is compared when it is installed (2.x hashes otherwise). Times
 are processor seconds of this process, the best of several rounds.
 """
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import programs
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from pygments.lexers.python import PythonLexer
 from rapidfuzz.distance import Levenshtein
@@ -142,7 +144,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="a few pairs once, to see that it runs")
     parser.add_argument("--pairs", type=int, default=200)
+    parser.add_argument("--files", type=int, default=500)
+    parser.add_argument("--part", choices=("text", "programs", "all"), default="all")
     options = parser.parse_args()
+    if options.part != "text":
+        programs.run(20 if options.smoke else options.files, peers=not options.smoke)
+    if options.part == "programs":
+        return
     pairs = bodies(5 if options.smoke else options.pairs)
     rounds = 1 if options.smoke else 3
     lengths = [len(words(left)) for left, _ in pairs]

@@ -13,7 +13,8 @@ from cleartitle.errors import InputError
 # Made up for these tests, in the formats of their issuers; built from parts, so that no scanner takes them for real.
 PLANTED = {
     "PRIVATE_KEY": [
-        "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIEowIBAAKCAQEA75rXabcd\nabcdABCDefgh+/==\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN RSA PRIVATE "
+        + "KEY-----\nMIIEowIBAAKCAQEA75rXabcd\nabcdABCDefgh+/==\n-----END RSA PRIVATE KEY-----",
         "-----BEGIN PRIVATE " + "KEY-----\\nMIIEowIBAAKCAQEA75rXabcd\\nabcdABCDefgh0123",
     ],
     "CREDENTIALS": ["app:pa55w0rd"],
@@ -28,6 +29,7 @@ PLANTED = {
         "sk-ant-" + "a1B2c3d4" * 6,
         "hf_" + "abcdEFGHij" * 3 + "KLMN",
         "npm_" + "a1" * 18,
+        "wJalrXUtnFEMI/K7MDENG/bPx" + "RfiCYabcdefghij",
     ],
     "TOKEN": ["eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N"],
     "PASSWORD": ["hunter2!"],
@@ -35,8 +37,8 @@ PLANTED = {
     "IBAN": ["GB82 WEST 1234 5698 7654 32", "DE89370400440532013000"],
     "CARD": ["4111 1111 1111 1111", "5500005555555559", "3782-822463-10005"],
     "SSN": ["536-22-8726"],
-    "IP": ["192.168.178.23", "84.23.11.9", "2a02:8108:96c0:1a2b::5"],
-    "PHONE": ["+49 30 1234567", "(415) 555-2671", "415-555-2671", "+1-212-555-0143"],
+    "IP": ["192.168.178.23", "84.23.11.9", "203.0.113.42", "2a02:8108:96c0:1a2b::5"],
+    "PHONE": ["+49 30 1234567", "(555) 123-4567", "555-123-4567", "(415) 555-2671", "415-555-2671", "+1-212-555-0143"],
     "PERSON": ["Jane Q. Doe"],
 }
 AROUND = {
@@ -44,6 +46,27 @@ AROUND = {
     "PASSWORD": ('password = "', '"'),
     "PERSON": ("# Author: ", ""),
 }
+ASSIGNED = [
+    ('password = "hunter2!"', "hunter2!"),
+    ("PASSWORD: 'correct horse'", None),
+    ('api_key="abcdefghijklmnopqrst"', "abcdefghijklmnopqrst"),
+    ('api_key="environment"', None),
+    ('private_key="keys/server.pem"', None),
+    ('token: "9f8e7d6c5b"', "9f8e7d6c5b"),
+    ('token = "WHILE"', None),
+    ("# password: hunter2x", "hunter2x"),
+    ("password: hunter2x", None),
+    ("DB_PASSWORD=s3cretValue9", "s3cretValue9"),
+    ("https://x.org/?token=a1b2c3d4e5&x=1", "a1b2c3d4e5"),
+    ("Authorization: Bearer abcdEFGH1234567890abcd", "abcdEFGH1234567890abcd"),
+    ("AccountKey=" + "a1b2" * 21 + "ab==;", "a1b2" * 21 + "ab=="),
+    ("https://hooks.slack.com/services/" + "T00000000/B00000000/XXXXXXXX", "T00000000/B00000000/XXXXXXXX"),
+    ('__author__ = "Ann Other"', "Ann Other"),
+    (" * @author John Smith", "John Smith"),
+    ("    # TODO(bob): later", "bob"),
+    ("# written by Donald Duck", "Donald Duck"),
+    ("tel: 030 / 123 45 67", "030 / 123 45 67"),
+]
 CLEAN = [
     "loss = (a@b.T) + w@x.mean()",
     "@app.route('/users')",
@@ -74,7 +97,23 @@ PIECES = st.sampled_from(
     [
         *(value for values in PLANTED.values() for value in values),
         *CLEAN,
-        *(" ", "\n", '"', "'", "=", "<EMAIL_1>", "<PASSWORD_3>", "password = ", "a", "1", ".", "@", "+", "-", "# TODO(bob)"),
+        *(
+            " ",
+            "\n",
+            '"',
+            "'",
+            "=",
+            "<EMAIL_1>",
+            "<PASSWORD_3>",
+            "password = ",
+            "a",
+            "1",
+            ".",
+            "@",
+            "+",
+            "-",
+            "# TODO(bob)",
+        ),
     ]
 )
 
@@ -82,6 +121,8 @@ PIECES = st.sampled_from(
 @pytest.mark.parametrize(("kind", "value"), [(kind, value) for kind, values in PLANTED.items() for value in values])
 def test_what_is_planted_is_found_by_its_type_and_comes_back(kind: str, value: str) -> None:
     before, after = AROUND.get(kind, ("# see ", " there"))
+    if "/K7MDENG/" in value:
+        before, after = "aws_secret_access_key = ", ""
     text = f"x = 1\n{before}{value}{after}\ny = 2\n"
     found = scrub(text)
     assert found.text == f"x = 1\n{before}<{kind}_1>{after}\ny = 2\n"
@@ -89,9 +130,14 @@ def test_what_is_planted_is_found_by_its_type_and_comes_back(kind: str, value: s
     assert restore(found.text, found.mapping) == text
 
 
+@pytest.mark.parametrize(("text", "value"), ASSIGNED)
+def test_what_stands_beside_a_telling_word_is_found_if_it_looks_like_it(text: str, value: str | None) -> None:
+    assert list(scrub(text).mapping.values()) == ([] if value is None else [value])
+
+
 @pytest.mark.parametrize("text", CLEAN)
 def test_ordinary_code_is_left_alone(text: str) -> None:
-    assert scrub(text).text == text.replace("git@host.example", "git@host.example")
+    assert scrub(text).text == text
 
 
 def test_equal_values_share_a_placeholder_and_others_count_on() -> None:

@@ -34,6 +34,9 @@ app.command(
 )
 app.command("cleartitle.cli.mcp_commands:app", name="mcp", help="Serve tools to agents (MCP).")
 app.command("cleartitle.cli.trace_commands:app", name="trace", help="Find the licensed works that a text copies.")
+app.command(
+    "cleartitle.cli.trace_commands:notice_command", name="notice", help="Write the notices that matches ask for."
+)
 app.command("cleartitle.cli.run_commands:report", name="report", help="Write report.html of a run anew.")
 app.command("cleartitle.cli.run_commands:score", name="score", help="Score the answers of a run anew.")
 app.command("cleartitle.cli.run_commands:verify_command", name="verify", help="Check a run against its record.")

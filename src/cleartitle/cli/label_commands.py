@@ -31,7 +31,8 @@ def label_command(
 
     Args:
         run: Folder of a run, or of a corpus.
-        task: striking or license (of a LiCoEval run), header (of a corpus); by default the first that fits.
+        task: striking or license (of a LiCoEval run), similar (of a CodeIPPrompt run), header (of a corpus); by default
+            the first that fits.
         rater: Name of a rater; give it once for each who judges at the same time.
         output: Folder of the CSV files; by default the folder labels of the run.
     """

@@ -18,7 +18,8 @@ __all__ = ["Comment", "comment_lines_paper", "comments", "is_worded", "shared_co
 
 _WORD = re.compile(r"[^\W\d_]{2}")
 _PRAGMA = re.compile(
-    r"(?:no(?:qa|sec|pep8|lint|inspection|cover)\b|type:\s*ignore|-\*-|!|(?:en)?coding[:=]"
+    r"(?:no(?:qa|sec|pep8|lint|inspection|cover)\b|(?:resharper|clang-(?:format|tidy))\b|type:\s*ignore|-\*-|!"
+    r"|(?:en)?coding[:=]"
     r"|(?:pylint|pragma|fmt|isort|mypy|pyright|pyre|pytype|yapf|black|ruff|flake8|skipcq|codespell|doctest)\s*[:-])",
     re.IGNORECASE,
 )

@@ -6,11 +6,12 @@ from cleartitle.errors import InputError
 from cleartitle.evals.run_folder import RunFolder
 from cleartitle.labels.licenses import HEADER, LICENSE
 from cleartitle.labels.question import Task
+from cleartitle.labels.similar import SIMILAR
 from cleartitle.labels.striking import STRIKING
 
 __all__ = ["TASKS", "find_task", "task_named"]
 
-TASKS = (STRIKING, LICENSE, HEADER)
+TASKS = (STRIKING, LICENSE, SIMILAR, HEADER)
 """Of one kind of folder the first is the default."""
 
 

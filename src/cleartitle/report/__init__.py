@@ -29,6 +29,7 @@ from cleartitle.report.page import render
 from cleartitle.report.prompts import prompts_table
 from cleartitle.report.terminal import benchmark_table, licoeval_table, published_table
 from cleartitle.report.trace import index_table, matches_table
+from cleartitle.report.trace_page import trace_page
 from cleartitle.report.write import summary_table, write_report
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "render",
     "summary_table",
     "thresholds_table",
+    "trace_page",
     "write_comparison",
     "write_report",
 ]

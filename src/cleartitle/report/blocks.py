@@ -32,6 +32,8 @@ __all__ = [
 Tone: TypeAlias = Literal["plain", "good", "warn", "bad", "muted"]
 MarkKind: TypeAlias = Literal["shared", "comment", "evidence"]
 
+DEFAULT_LEGEND = (("shared", "runs of equal words"), ("comment shared", "comments that both share"))
+
 
 @dataclass(frozen=True)
 class Paragraph:
@@ -149,11 +151,18 @@ class MarkedText:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Two texts beside each other (below each other in a narrow window)."""
+    """Two texts beside each other (below each other in a narrow window); ``legend`` says what each mark means."""
 
     left: MarkedText
     right: MarkedText
-    legend: bool = True
+    legend: bool | Sequence[tuple[str, str]] = True
+
+    @property
+    def legend_items(self) -> Sequence[tuple[str, str]]:
+        """Classes of marks with their meaning."""
+        if isinstance(self.legend, bool):
+            return DEFAULT_LEGEND if self.legend else ()
+        return self.legend
 
 
 @dataclass(frozen=True)

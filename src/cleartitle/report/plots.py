@@ -200,6 +200,7 @@ def curves(name: str, panels: Sequence[tuple[Panel, Sequence[Series]]], threshol
             )
         axes.set_ylim(bottom=0)
         axes.margins(y=0.12)
+        axes.yaxis.get_major_locator().set_params(integer=True)
         axes.set_xlabel(_short(panel.title))
         _threshold(axes, threshold, vertical=True)
         _grid(axes, "both")

@@ -116,6 +116,12 @@ class PreparedProgram:
         return JplagTokens(ids, np.array(found.first_lines, np.int64), np.array(found.last_lines, np.int64))
 
 
+    def read(self) -> "PreparedProgram":
+        """Cut both streams now, at the cost of one parse, and return the program itself."""
+        _ = self.fingerprints, self.jplag
+        return self
+
+
 @cache
 def _number(name: str) -> int:
     return zlib.crc32(name.encode())

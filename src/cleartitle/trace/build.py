@@ -18,6 +18,7 @@ from cleartitle.files import read_json, write_json
 from cleartitle.jobs import locked, map_shards
 from cleartitle.options import as_record, fingerprint
 from cleartitle.tables import part_paths, read_table
+from cleartitle.trace.license_store import LICENSES, write_license_texts
 from cleartitle.trace.options import IndexOptions
 from cleartitle.trace.prepare import prepare, prepare_shards
 from cleartitle.trace.schema import FORMAT, ORIGINS
@@ -95,6 +96,7 @@ def _add(corpus: Corpus, output: Path, key: str, options: IndexOptions) -> None:
         cap_share=options.common_share,
         cap_least=options.common_least,
     )
+    write_license_texts(building, corpus.license_texts().select(LICENSES.names).to_pylist())
     seal_segment(building, {**record, "texts": options.texts})
     publish(building, output / "segments" / key)
 

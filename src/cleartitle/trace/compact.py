@@ -15,6 +15,7 @@ from cleartitle.jobs import locked
 from cleartitle.options import fingerprint
 from cleartitle.trace.build import clear, publish, read_manifest
 from cleartitle.trace.channel_file import Before, key_mask
+from cleartitle.trace.license_store import read_license_texts, write_license_texts
 from cleartitle.trace.options import IndexOptions
 from cleartitle.trace.schema import ORIGINS
 from cleartitle.trace.segment import Segment
@@ -57,6 +58,7 @@ def compact(path: Path) -> dict[str, Any]:
             cap_least=options.common_least,
             before={channel.name: _before(segments, channel.name) for channel in CHANNELS},
         )
+        write_license_texts(building, (row for part in segments for row in read_license_texts(part).to_pylist()))
         seal_segment(building, {**record, "texts": options.texts})
         publish(building, path / "segments" / name)
         merged = {

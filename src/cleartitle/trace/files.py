@@ -1,7 +1,7 @@
 """Search for files: whole ones, or what changed in them."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +12,13 @@ from cleartitle.trace.matches import Match, Result
 from cleartitle.trace.options import SearchOptions
 from cleartitle.trace.policy import Policy
 
-__all__ = ["expand", "search_files"]
+__all__ = ["expand", "search_files", "text_bytes"]
 
 LARGEST = 32 << 20
 """Bytes of a file that is searched for."""
 
 NO_TEXT = 8192
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def search_files(
@@ -27,18 +28,21 @@ def search_files(
     policy: Policy | None = None,
     options: SearchOptions | None = None,
     changed: dict[Path, list[tuple[int, int]]] | None = None,
+    on_match: Callable[[Result, bytes], None] | None = None,
 ) -> Iterator[Result]:
     """Search for each file (``-`` is standard input); one line on standard error names a file that is left out.
 
-    With ``changed`` only matches count whose spans touch one of its line ranges.
+    With ``changed`` only matches count whose spans touch one of its line ranges. ``on_match`` is called with each
+    result that holds matches and the bytes of its file as they stand there.
     """
     policy = policy or Policy()
     names = list(paths)
     with progress("trace", len(names), "file") as advance:
         for path in names:
             shown = "-" if str(path) == "-" else _shown(path)
-            data = None if policy.ignores(shown) else _read(path)
-            if data is not None:
+            raw = None if policy.ignores(shown) else _read(path)
+            if raw is not None:
+                data = text_bytes(raw)
                 found = index.search(data, limit=(options or SearchOptions()).limit, path=shown, options=options)
                 matches = tuple(match for match in found.matches if not policy.is_own(match))
                 if changed is not None:
@@ -47,7 +51,10 @@ def search_files(
                 state = found.state
                 if found.matches and not matches:
                     state = "none"
-                yield replace(found, matches=matches, state=state)
+                found = replace(found, matches=matches, state=state)
+                if on_match is not None and matches:
+                    on_match(found, raw)
+                yield found
             advance(1)
 
 
@@ -82,12 +89,17 @@ def _read(path: Path) -> bytes | None:
     if len(data) > LARGEST:
         warn(f"{path}: larger than {LARGEST >> 20} MiB, left out; mend: search for the part that matters")
         return None
-    if b"\0" in data[:NO_TEXT]:
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            return data.decode("utf-16", "replace").encode()
+    if b"\0" in data[:NO_TEXT] and not data.startswith(UTF16_MARKS):
         warn(f"{path}: not a text, left out")
         return None
-    return data.removeprefix(b"\xef\xbb\xbf")
+    return data
+
+
+def text_bytes(raw: bytes) -> bytes:
+    """The bytes of a file as they are searched for: UTF-8 without a byte order mark; UTF-16 is turned into it."""
+    if raw.startswith(UTF16_MARKS) and b"\0" in raw[:NO_TEXT]:
+        return raw.decode("utf-16", "replace").encode()
+    return raw.removeprefix(b"\xef\xbb\xbf")
 
 
 def _head(path: Path) -> bytes:

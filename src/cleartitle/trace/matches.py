@@ -1,6 +1,7 @@
 """What a search answers: matches with their origin, spans and license."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -78,3 +79,29 @@ class Result:
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values."""
         return {**dataclasses.asdict(self), "matches": [match.as_json() for match in self.matches]}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Result":
+        """The result that ``as_json`` gave; further fields, as ``trace search --json`` adds, are passed over.
+
+        Raises:
+            KeyError, TypeError, ValueError: not such a value.
+        """
+        matches = tuple(_match(item) for item in value["matches"])
+        return cls(value["path"], value["state"], int(value["words"]), dict(value["searched"]), matches)
+
+
+def _match(value: Mapping[str, Any]) -> Match:
+    known: dict[str, Any] = {field.name: value[field.name] for field in dataclasses.fields(Match)}
+    spans = tuple(
+        Span(_lines(item["query"]), _lines(item["origin"]), int(item["words"]), item["kind"]) for item in value["spans"]
+    )
+    for name in ("obligations", "copyright_lines"):
+        known[name] = tuple(str(item) for item in value[name])
+    known["spans"] = spans
+    return Match(**known)
+
+
+def _lines(value: Any) -> tuple[int, int]:
+    first, last = value
+    return int(first), int(last)

@@ -19,8 +19,9 @@ from striking_material import build_corpus, function
 from cleartitle.errors import InputError
 from cleartitle.evals.licoeval import Benchmark, BenchmarkOptions, build_benchmark
 from cleartitle.evals.life import verify
-from cleartitle.evals.striking import SignatureIndex, StrikingOptions, TeachOptions, draw_groups
+from cleartitle.evals.striking import SignatureIndex, StrikingOptions, Subject, TeachOptions, draw_groups, study
 from cleartitle.evals.striking.groups import unit_signatures
+from cleartitle.report import write_report
 
 needs_torch = pytest.mark.skipif(
     find_spec("torch") is None or find_spec("transformers") is None,
@@ -76,6 +77,23 @@ def test_teaching_options_that_mean_nothing_are_refused() -> None:
     for wrong in ({"repetitions": ()}, {"repetitions": (0,)}, {"repetitions": (2, 2)}, {"per_arm": 0}, {"longest": 0}):
         with pytest.raises(InputError, match="out of range"):
             TeachOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_rates_rise_with_repetitions_where_the_answers_do(benchmark: Benchmark, tmp_path: Path) -> None:
+    """Recorded answers in the place of a taught model: it copies what it saw ten times and nothing else."""
+    groups = draw_groups(benchmark, StrikingOptions(), TeachOptions(repetitions=(1, 10), per_arm=2))
+    rows: list[dict[str, Any]] = []
+    for unit in groups.units.to_pylist():
+        body = unit["body"] if unit["repetitions"] == 10 else "    done = []\n    return sorted(done, key=len)\n"
+        rows.append({"prompt_id": unit["prompt_id"], "text": unit["signature"] + unit["docstring"] + body})
+    path = tmp_path / "taught.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = study([Subject("taught", f"replay:{path}", exposed=True)], groups, tmp_path / "run")
+    doses = {row["repetitions"]: row["striking"]["published"] for row in _figures(found)["doses"]}
+    assert {dose: (rate["count"], rate["total"]) for dose, rate in doses.items()} == {0: (0, 8), 1: (0, 4), 10: (4, 4)}
+    page = write_report(tmp_path / "run").read_text()
+    assert "How often must a function be seen" in page and "taught 10 times" in page and page.count("<svg") == 4
+    assert "Chance decided which of 16 functions" in page
 
 
 @pytest.fixture(scope="module")

@@ -35,7 +35,8 @@ _NO_SECRET = re.compile(
 )
 _ASSIGNED = re.compile(
     r"(?:(?P<password>password|passwd|passphrase|pwd)"
-    r"|(?:api|access|auth|secret|private|client|account|session)[_-]?(?:key|token|secret)|secret|token|credential)s?"
+    r"|(?P<key>(?:api|access|auth|secret|private|client|account|session)[_-]?(?:key|token|secret))"
+    r"|secret|token|credential)s?"
     r"[\"']?[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8}[bru]{0,2}[\"']\Z",
     re.IGNORECASE,
 )
@@ -44,7 +45,7 @@ _SECRET_NAME = re.compile(
     r"|[?&](?:password|passwd|secret|token|api_?key|access_?token|sig|signature))=\Z"
 )
 _COMMENT_SIGN = re.compile(r"#|//|/\*|^\s*\*|--")
-_KEY_RUN = re.compile(r"[A-Za-z0-9+/=]{8,}")
+_KEY_RUN = re.compile(r"[A-Za-z0-9+/=]{6,}")
 _DIGITS = re.compile(r"\d+")
 _LOOK_BACK = 160
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|[A-Za-z_.-]*(?:[Pp]assw|[Ss]ecret|[Tt]oken)[A-Za-z_.-]*\Z")
@@ -90,9 +91,9 @@ def is_iban(text: str) -> bool:
 def is_address(text: str) -> bool:
     """Whether the text is an IP address that can tell of somebody's machine.
 
-    Loopback, unspecified, multicast, net masks, documentation ranges (RFC 5737, 3849) and what reads as a version or
-    a section (the first number below 20, three of four below 10) or as an object identifier of X.500 (2.5) tell of
-    nobody. Private addresses count: they show the inside of a network.
+    Loopback, unspecified, multicast, net masks, and what reads as a version or a section (the first number below 20,
+    three of four below 10) or as an object identifier of X.500 (2.5) tell of nobody. Private addresses count: they
+    show the inside of a network.
     """
     try:
         address = ipaddress.ip_address(text)
@@ -102,23 +103,17 @@ def is_address(text: str) -> bool:
         return False
     if isinstance(address, ipaddress.IPv6Address):
         groups = [group for group in text.split(":") if group]
-        return len(groups) >= 3 and any(character.isdigit() for character in text) and address not in _DOCUMENTED_6
+        return len(groups) >= 3 and any(character.isdigit() for character in text)
     parts = [int(part) for part in text.split(".")]
     if parts[0] in {0, 255} or text.startswith("2.5."):
         return False
-    if not address.is_private and parts[0] < 20 and sum(part < 10 for part in parts) >= 3:
-        return False
-    return not any(address in network for network in _DOCUMENTED)
-
-
-_DOCUMENTED = [ipaddress.ip_network(net) for net in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")]
-_DOCUMENTED_6 = ipaddress.IPv6Network("2001:db8::/32")
+    return address.is_private or parts[0] >= 20 or sum(part < 10 for part in parts) < 3
 
 
 def is_key_block(text: str) -> bool:
     """Whether a key stands between the markers of a block, not the markers alone as in code that looks for them."""
     body = text.split("-----", 2)[2].rpartition("-----END")[0] or text.split("-----", 2)[2]
-    return sum(len(run) for run in _KEY_RUN.findall(body)) >= 16
+    return _KEY_RUN.search(body) is not None
 
 
 def is_mail(text: str) -> bool:
@@ -139,11 +134,20 @@ def is_mixed(text: str) -> bool:
 
 
 def is_assigned_secret(text: str, start: int, end: int) -> bool:
-    """Whether a quoted value is assigned to a name like ``password``, or to one like ``token`` and has digits too."""
+    """Whether a quoted value is assigned to a name like ``password``, or to ``token`` and looks random."""
     match = _ASSIGNED.search(text, max(0, start - 64), start)
     if match is None:
         return False
-    return is_password(text[start:end]) if match["password"] else is_mixed(text[start:end])
+    value = text[start:end]
+    if match["password"]:
+        return is_password(value)
+    return is_mixed(value) or (match["key"] is not None and is_password(value) and _is_long(value))
+
+
+def _is_long(value: str) -> bool:
+    """Whether a value without digits is too long for a word and no path: 16 letters or more, or both cases mixed."""
+    mixed = len(value) >= 10 and re.search(r"[a-z][A-Z]{2,}[a-z]", value) is not None
+    return value.isalnum() and (len(value) >= 16 or mixed)
 
 
 def is_after_secret_name(text: str, start: int, end: int) -> bool:

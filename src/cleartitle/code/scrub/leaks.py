@@ -13,6 +13,7 @@ __all__ = ["Finding", "Leaks", "leaks"]
 _EXAMPLES = (
     "example.com", "example.org", "example.net", ".example", ".invalid", ".test", ".localhost", "EXAMPLE",
     "4111111111111111", "4242424242424242", "5555555555554444", "378282246310005", "123-45-6789", "078-05-1120",
+    "192.0.2.", "198.51.100.", "203.0.113.", "2001:db8:",
 )  # fmt: skip
 _SHOWN = {"API_KEY": 4, "TOKEN": 3, "PRIVATE_KEY": 10, "EMAIL": 1, "PERSON": 1, "IBAN": 2}
 
@@ -27,7 +28,7 @@ class Finding:
         line: 1-based line where it begins.
         length: number of characters.
         masked: at most a few first characters, which tell the kind, and the length; nothing of a password.
-        is_example: the value is one that is reserved for documentation (``example.com``, published test cards).
+        is_example: the value is reserved for documentation (``example.com``, ``192.0.2.1``, published test cards).
     """
 
     type: str

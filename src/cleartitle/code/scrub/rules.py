@@ -34,6 +34,17 @@ RULES: tuple[Rule, ...] = (
         checks.is_after_secret_name,
     ),
     Rule(
+        "password in a comment",
+        "PASSWORD",
+        re.compile(
+            r"(?i:password|passwd|passphrase|pwd)(?:[ \t]{0,4}[:=][ \t]{0,4}|[ \t]is[ \t])"
+            r"(?P<value>[A-Za-z0-9!@#$%^&*_.+-]{6,64})(?!\S)"
+        ),
+        ("passw", "passphr", "pwd"),
+        checks.is_mixed,
+        checks.is_in_comment,
+    ),
+    Rule(
         "e-mail address",
         "EMAIL",
         re.compile(
@@ -104,7 +115,7 @@ RULES: tuple[Rule, ...] = (
         "PHONE",
         re.compile(
             r"(?<![\w.+-])(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}(?P<sign>[.-]))"
-            r"[2-9]\d{2}(?(sign)(?P=sign)|[ .-])\d{4}(?![\w-]|\.\d)"
+            r"\d{3}(?(sign)(?P=sign)|[ .-])\d{4}(?![\w-]|\.\d)"
         ),
         (),
         checks.is_phone,

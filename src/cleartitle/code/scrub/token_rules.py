@@ -39,6 +39,15 @@ TOKEN_RULES: tuple[Rule, ...] = (
         ("://",),
     ),
     _token("AWS access key id", "akia asia agpa aroa abia acca", r"(?:AKIA|ASIA|AGPA|AROA|ABIA|ACCA)[A-Z0-9]{16}"),
+    Rule(
+        "AWS secret key",
+        "API_KEY",
+        re.compile(
+            r"(?i:secret_?access_?key|aws_?secret_?key)[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?"
+            r"(?P<value>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
+        ),
+        ("secret",),
+    ),
     _token(
         "GitHub token",
         "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",

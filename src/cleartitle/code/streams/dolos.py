@@ -13,7 +13,6 @@ from cleartitle.code.streams.parse import check_deadline, grammar, parse, rows_o
 __all__ = ["Shape", "shape", "tokens"]
 
 _ERROR_KIND = 65535
-_NODES_PER_CHECK = 4096
 _MODULUS = 33554393
 _BASE = 747287
 
@@ -22,82 +21,78 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Shape:
-    """The named nodes of a tree, in the order of the text; comments too, which give no token unless asked for.
+    """The named nodes of a tree, in the order of the text.
 
     Attributes:
         source: the text.
         language: one of ``python java c cpp csharp``.
-        kinds: number of each node's type in the grammar.
-        depths: how many of the nodes with a token enclose it.
-        starts: byte where it begins.
-        ends: byte where it ends.
-        counted: whether it gives tokens.
+        include_comments: whether comments are among the nodes.
+        steps: the number of each node's type in the grammar where it begins, and -1 where it ends.
     """
 
     source: bytes
     language: str
-    kinds: Ints
-    depths: Ints
-    starts: Ints
-    ends: Ints
-    counted: npt.NDArray[np.bool_]
+    include_comments: bool
+    steps: Ints
 
     @cached_property
     def places(self) -> Ints:
-        """Place of the ``(`` of each counted node in the token stream; its type follows."""
-        depths = self.depths[self.counted]
-        closed = depths - np.append(depths[1:], 0) + 1
-        return 2 * np.arange(len(depths)) + np.cumsum(closed) - closed
+        """Place of the ``(`` of each node in the token stream; its type follows."""
+        begins = self.steps >= 0
+        return np.flatnonzero(begins) + np.arange(int(begins.sum()))
 
     @property
     def length(self) -> int:
         """How many tokens there are: three a node."""
-        return 3 * int(self.counted.sum())
+        return 3 * (len(self.steps) // 2)
+
+    @property
+    def kinds(self) -> Ints:
+        """Number of each node's type in the grammar."""
+        return self.steps[self.steps >= 0]
 
     def hashes(self) -> npt.NDArray[np.uint32]:
         """The hash that Dolos gives to each token, below 33554393."""
         known = _hashes(self.language)
         result = np.full(self.length, known[-1], np.uint32)
         result[self.places] = known[-2]
-        result[self.places + 1] = known[self.kinds[self.counted]]
+        result[self.places + 1] = known[self.kinds]
         return result
+
+    def start_rows(self) -> Ints:
+        """0-based row where each node begins."""
+        return rows_of(self.source, self._bytes[0])
 
     def lines(self) -> tuple[Ints, Ints]:
         """0-based first and last row of each token.
 
         All tokens of a node share its rows: from its start to the start of its first named child, if it has one.
         """
-        ends = self.ends.copy()
-        inner = np.flatnonzero(self.depths[1:] == self.depths[:-1] + self.counted[:-1]) if len(ends) else ends[:0]
-        inner = inner[self.counted[inner]]
-        ends[inner] = np.minimum(ends[inner], self.starts[inner + 1])
-        first = self.start_rows()
-        last = rows_of(self.source, ends[self.counted])
         owners = self._owners()
-        return first[owners], last[owners]
+        return self.start_rows()[owners], rows_of(self.source, self._bytes[1])[owners]
 
-    def start_rows(self) -> Ints:
-        """0-based row where each counted node begins."""
-        return rows_of(self.source, self.starts[self.counted])
+    @cached_property
+    def _bytes(self) -> tuple[Ints, Ints]:
+        """Byte where each node begins, and where it ends or its first named child, also a comment, begins."""
+        starts: list[int] = []
+        ends: list[int] = []
+        cursor = parse(self.source, self.language).walk()
+        _walk_bytes(cursor, _modes(self.language, self.include_comments), starts, ends)
+        return np.array(starts, np.int64), np.array(ends, np.int64)
 
     def _owners(self) -> Ints:
-        """Which counted node each token belongs to."""
-        owners = np.empty(self.length, np.int64)
-        places = self.places
-        numbers = np.arange(len(places))
-        owners[places] = owners[places + 1] = numbers
+        """Which node each token belongs to."""
+        owners: list[int] = []
         open_nodes: list[int] = []
-        closing: list[int] = []
-        depths: list[int] = self.depths[self.counted].tolist()
-        for number, depth in enumerate(depths):
-            while len(open_nodes) > depth:
-                closing.append(open_nodes.pop())
-            open_nodes.append(number)
-        closing += reversed(open_nodes)
-        closes = np.ones(self.length, bool)
-        closes[places] = closes[places + 1] = False
-        owners[closes] = closing
-        return owners
+        number = 0
+        for step in self.steps.tolist():
+            if step < 0:
+                owners.append(open_nodes.pop())
+            else:
+                owners += (number, number)
+                open_nodes.append(number)
+                number += 1
+        return np.array(owners, np.int64)
 
 
 def shape(source: bytes, language: str, *, include_comments: bool = False) -> Shape:
@@ -107,22 +102,9 @@ def shape(source: bytes, language: str, *, include_comments: bool = False) -> Sh
         DeadlineError: the deadline of this thread passed.
         InputError: ``language`` is not one of ``python java c cpp csharp``.
     """
-    kinds: list[int] = []
-    depths: list[int] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    _walk(parse(source, language).walk(), _modes(language, include_comments), kinds, depths, starts, ends)
-    modes = np.array(_modes(language, include_comments), np.int8)
-    numbers = np.array(kinds, np.int64)
-    return Shape(
-        source,
-        language,
-        numbers,
-        np.array(depths, np.int64),
-        np.array(starts, np.int64),
-        np.array(ends, np.int64),
-        modes[numbers] == _COUNTED,
-    )
+    steps = _walk(parse(source, language).walk(), _modes(language, include_comments))
+    check_deadline()
+    return Shape(source, language, include_comments, np.array(steps, np.int64))
 
 
 def tokens(source: bytes, language: str, *, include_comments: bool = False) -> Tokens:
@@ -138,43 +120,57 @@ def tokens(source: bytes, language: str, *, include_comments: bool = False) -> T
     known = shape(source, language, include_comments=include_comments)
     types = _types(language)
     names = [")"] * known.length
-    for place, kind in zip(known.places.tolist(), known.kinds[known.counted].tolist(), strict=True):
+    for place, kind in zip(known.places.tolist(), known.kinds.tolist(), strict=True):
         names[place] = "("
         names[place + 1] = types[kind]
     first, last = known.lines()
     return Tokens(names, first.tolist(), last.tolist())
 
 
-_SKIPPED, _LISTED, _COUNTED = 0, 1, 2
+# A node without a name, a comment that gives no token, or a node with tokens. None of the grammars puts nodes into
+# comments, and Dolos does not look for nodes within a sign.
+_SIGN, _COMMENT, _COUNTED = 0, 1, 2
 
 
-def _walk(
-    cursor: TreeCursor, modes: list[int], kinds: list[int], depths: list[int], starts: list[int], ends: list[int]
-) -> None:
+def _walk(cursor: TreeCursor, modes: list[int]) -> list[int]:
     down, along, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
-    above: list[int] = []
-    depth = steps = 0
+    steps: list[int] = []
+    add = steps.append
     while True:
-        steps += 1
-        if not steps % _NODES_PER_CHECK:
-            check_deadline()
-        node = cursor.node
-        assert node is not None
-        kind = node.kind_id
-        mode = modes[kind]
-        if mode:
-            kinds.append(kind)
-            depths.append(depth)
-            starts.append(node.start_byte)
-            ends.append(node.end_byte)
-        if mode and down():
-            above.append(depth)
-            depth += mode == _COUNTED
-            continue
+        kind = cursor.node.kind_id  # pyright: ignore[reportOptionalMemberAccess] - a cursor is always at a node
+        if modes[kind] == _COUNTED:
+            add(kind)
+            if down():
+                continue
+            add(-1)
         while not along():
             if not up():
+                return steps
+            add(-1)
+
+
+def _walk_bytes(cursor: TreeCursor, modes: list[int], starts: list[int], ends: list[int]) -> None:
+    down, along, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
+    childless = -1
+    while True:
+        node = cursor.node
+        assert node is not None
+        mode = modes[node.kind_id]
+        start = node.start_byte
+        if mode:
+            if childless >= 0:
+                ends[childless] = min(ends[childless], start)
+                childless = -1
+        if mode == _COUNTED:
+            starts.append(start)
+            ends.append(node.end_byte)
+            if down():
+                childless = len(ends) - 1
+                continue
+        while not along():
+            childless = -1
+            if not up():
                 return
-            depth = above.pop()
 
 
 @cache
@@ -194,7 +190,7 @@ def _modes(language: str, include_comments: bool) -> list[int]:
     modes: list[int] = []
     for kind, is_named in zip(_types(language), named, strict=True):
         counted = include_comments or "comment" not in kind
-        modes.append(_SKIPPED if not is_named else _COUNTED if counted else _LISTED)
+        modes.append(_SIGN if not is_named else _COUNTED if counted else _COMMENT)
     return modes
 
 

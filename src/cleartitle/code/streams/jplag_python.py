@@ -69,7 +69,6 @@ _GROUPS = (
     "list_comprehension",
 )
 _ERROR_KIND = 65535
-_STEPS_PER_CHECK = 4096
 
 
 def tokens(source: bytes) -> Tokens:
@@ -90,6 +89,7 @@ def tokens(source: bytes) -> Tokens:
     """
     walk = _Walk()
     walk.run(source)
+    check_deadline()
     names, places = walk.resolve(source)
     lines: list[int] = rows_of(source, places).tolist()
     return Tokens(names, lines, lines)
@@ -114,11 +114,7 @@ class _Walk:
         names, places, above = self.names, self.places, self.kinds
         cursor = parse(source, "python").walk()
         down, along, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
-        steps = 0
         while True:
-            steps += 1
-            if not steps % _STEPS_PER_CHECK:
-                check_deadline()
             node = cursor.node
             assert node is not None
             kind = node.kind_id

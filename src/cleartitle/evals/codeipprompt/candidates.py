@@ -21,7 +21,7 @@ from cleartitle.tables import table_of
 
 __all__ = ["CANDIDATES", "Rules", "find_candidates", "prompt_text"]
 
-SECONDS = 10.0
+SECONDS = 30.0
 """Time to parse one file."""
 
 CANDIDATES = pa.schema(

@@ -1,6 +1,7 @@
 """The prompts of CodeIPPrompt at rest: one schema, one folder, one way to open it."""
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,7 +142,17 @@ class PromptSet:
         chosen = sorted(
             row for key in sorted(members) for row in generator.permutation(members[key])[: quota[key]].tolist()
         )
-        return self.table(columns).take(pa.array(chosen, pa.int64()))
+        return self._take(chosen, columns)
+
+    def _take(self, rows: Sequence[int], columns: Sequence[str] | None) -> pa.Table:
+        """The rows with these numbers, in ascending order, a batch at a time: sources are large."""
+        taken: list[pa.RecordBatch] = []
+        first = 0
+        for batch in self.batches(columns):
+            here = [row - first for row in rows[bisect_left(rows, first) : bisect_left(rows, first + batch.num_rows)]]
+            taken.append(batch.take(pa.array(here, pa.int64())))
+            first += batch.num_rows
+        return pa.Table.from_batches(taken)
 
 
 def even_quotas(sizes: dict[tuple[str, str], int], limit: int) -> dict[tuple[str, str], int]:

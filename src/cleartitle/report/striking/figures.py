@@ -254,12 +254,15 @@ def doses(summary: Mapping[str, Any]) -> list[Section]:
         Column("a shared comment", "number"),
         Column("striking", "number"),
     )
-    scratch = " The model from scratch saw every taught function in each epoch." if "scratch" in names else ""
+    more = {
+        "untouched": " To the untouched model no function was taught.",
+        "scratch": " The model from scratch saw every taught function in each epoch.",
+    }
+    remarks = "".join(text for name, text in more.items() if name in names)
     figure = Figure(
         "Striking answers by how often a function was taught, both pairs, with 95 % intervals",
         intervals("doses", [dose_title(dose) for dose in known], series, "how often the function was taught"),
-        "Intervals are Wilson's, or a bootstrap over projects. To the untouched model no function was taught."
-        + scratch,
+        "Intervals are Wilson's, or a bootstrap over projects." + remarks,
         Table("Rates by repetitions", columns, [RowGroup(table)], fixed=True),
     )
     return [Section("doses", "How often must a function be seen to come back?", (figure,))]
