@@ -2,8 +2,10 @@
 
 import io
 import random
+import shutil
 from pathlib import Path
 
+import pytest
 from PIL import Image, ImageDraw
 
 from cleartitle.evals.copyright_bench.pool import Asset, Pool
@@ -26,6 +28,8 @@ def drawing(seed: int, tag: str) -> bytes:
 
 
 def make_pool(folder: Path, pairs: int = 12, roles: bool = False, small_free: bool = False) -> Pool:
+    if shutil.which("exiftool") is None:
+        pytest.skip("needs the program exiftool")
     made: list[tuple[str, float, list[tuple[Asset, bytes]]]] = []
     for number in range(pairs):
         tag = TAGS[number % len(TAGS)]
