@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,21 +48,45 @@ NAMES = "cargo berth tide crane quay hull load mast deck rope buoy knot".split()
 CHECK_UP_TO = 50_000
 
 
+def expression(draws: random.Random, depth: int) -> str:
+    """A drawn expression that all five languages read."""
+    kind = draws.randrange(7 if depth < 3 else 2)
+    name, inner = draws.choice(NAMES), partial(expression, draws, depth + 1)
+    return (
+        lambda: name,
+        lambda: str(draws.randrange(999)),
+        lambda: f"{name}({inner()}, {inner()})",
+        lambda: f"{name}[{inner()}]",
+        lambda: f"({inner()} {draws.choice(('+', '-', '*', '<', '=='))} {inner()})",
+        lambda: f"-{name}",
+        lambda: f"{name}.{draws.choice(NAMES)}",
+    )[kind]()
+
+
+def line(draws: random.Random, kind: int) -> str:
+    """A drawn statement of one line."""
+    name, value = draws.choice(NAMES), partial(expression, draws, 0)
+    return (
+        lambda: f"{name} = {value()}",
+        lambda: f"{name}[{value()}] = {value()}",
+        lambda: f"{name} += {value()}",
+        lambda: f"{name}({value()})",
+        lambda: f"return {value()}",
+        lambda: "break",
+        lambda: f"{name}.{draws.choice(NAMES)}({value()}, {value()})",
+    )[kind]()
+
+
 def statements(draws: random.Random, depth: int, count: int) -> list[Any]:
-    """A drawn list of statements: a word, or a pair of a head and its inner statements."""
+    """A drawn list of statements: a line, or a head with its condition and its inner statements."""
     found: list[Any] = []
     for _ in range(count):
-        a, b, c = (draws.choice(NAMES) for _ in range(3))
-        kind = draws.randrange(6 if depth < 3 else 3)
-        if kind == 0:
-            found.append(f"{a} = {b} + {draws.randrange(99)}")
-        elif kind == 1:
-            found.append(f"{a} = {b}({c}, {a})")
-        elif kind == 2:
-            found.append(f"{b}({a} * {c})")
+        kind = draws.randrange(11 if depth < 3 else 7)
+        if kind < 7:
+            found.append(line(draws, kind))
         else:
-            head = ("if", "while", "for")[kind - 3]
-            found.append((head, f"{a} < {b}", statements(draws, depth + 1, draws.randint(1, 4))))
+            head = ("if", "while", "for", "else")[kind - 7]
+            found.append((head, expression(draws, 0), statements(draws, depth + 1, draws.randint(1, 4))))
     return found
 
 
@@ -74,10 +99,13 @@ def written(body: list[Any], language: str, depth: int) -> Iterator[str]:
             yield f"{margin}{one}{';' if braces else ''}"
             continue
         head, condition, inner = one
-        if braces:
-            yield f"{margin}{head} ({'; ' + condition + '; cargo++' if head == 'for' else condition}) {{"
+        if head == "else":  # an if with both branches
+            yield from written([("if", condition, inner[:1])], language, depth)
+            yield f"{margin}else {{" if braces else f"{margin}else:"
+        elif braces:
+            yield f"{margin}{head} ({f'; {condition}; cargo++' if head == 'for' else condition}) {{"
         else:
-            yield f"{margin}{'for cargo in range(quay)' if head == 'for' else f'{head} {condition}'}:"
+            yield f"{margin}{f'for cargo in {condition}' if head == 'for' else f'{head} {condition}'}:"
         yield from written(inner, language, depth + 1)
         if braces:
             yield f"{margin}}}"
@@ -97,8 +125,8 @@ def function(seed: object, language: str, lines: int) -> tuple[str, str]:
 
 
 def source(number: int, language: str) -> tuple[str, str, str]:
-    """A file of three functions, and prompt and body of the one in the middle."""
-    parts = [function(f"{number}/{place}", language, 6 + number % 9) for place in range(3)]
+    """A file of two functions, and prompt and body of the second one."""
+    parts = [function(f"{number}/{place}", language, 8 + number % 7) for place in range(2)]
     text = "\n\n".join(f"{head}\n{body}" for head, body in parts) + "\n"
     if language in ("java", "csharp"):
         text = f"class File{number} {{\n{text}}}\n"
@@ -133,7 +161,7 @@ def prompt_row(number: int) -> dict[str, Any]:
         "unit_last_line": last,
         "source": text,
         "prompt_tokens": tokens["prompt"],
-        "unit_tokens": tokens["source"] // 3,
+        "unit_tokens": tokens["source"] // 2,
         "source_tokens": tokens["source"],
         "prompt_scrubbed": 0,
         "source_scrubbed": 0,
@@ -174,7 +202,7 @@ def answers(row: dict[str, Any], number: int) -> list[dict[str, Any]]:
         elif lot < 0.06:
             text = draws.choice(("", "return cargo"))
         else:
-            text = function(f"other {number}/{index}", row["language"], draws.randint(3, 12))[1]
+            text = function(f"other {number}/{index}", row["language"], draws.randint(2, 8))[1]
         found.append(
             dict.fromkeys(GENERATIONS.names)
             | {

@@ -17,7 +17,7 @@ from cleartitle.files import write_json
 from cleartitle.options import fingerprint
 from cleartitle.tables import part_paths, write_table
 
-__all__ = ["HELD_OUT", "INDEXED", "SMOKE", "SMOKE_HELD_OUT", "make_corpus", "shuffled", "subset"]
+__all__ = ["HELD_OUT", "INDEXED", "SMOKE", "SMOKE_HELD_OUT", "corpus_of", "make_corpus", "shuffled", "subset"]
 
 INDEXED = {
     "python": [
@@ -54,6 +54,8 @@ HELD_OUT = {
 }
 """What the index does not hold."""
 
+SUFFIXES = {"python": "py", "c": "c", "cpp": "cpp", "java": "java", "csharp": "cs"}
+
 SMOKE = {"python": ["pypi:boltons==26.2.0", "pypi:mutagen==1.48.1", "pypi:urwid==5.1.0"]}
 SMOKE_HELD_OUT = {"python": ["pypi:absl-py==2.5.1"]}
 
@@ -83,4 +85,16 @@ def subset(corpus: Path, folder: Path, keep: set[str], label: dict[str, Any]) ->
             write_table(folder / name / path.name, chosen)
     record = json.loads((corpus / "corpus.json").read_text(encoding="utf-8"))
     write_json(folder / "corpus.json", {**record, "key": fingerprint(None, corpus=record["key"], **label)})
+    return folder
+
+
+def corpus_of(texts: dict[str, str], language: str, folder: Path) -> Path:
+    """A corpus of texts as they are, one project each, through a data set in JSON lines."""
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder.with_name(f"{folder.name}.jsonl")
+    with source.open("w", encoding="utf-8") as stream:
+        for number, text in enumerate(texts.values()):
+            row = {"content": text, "path": f"{number}.{SUFFIXES[language]}", "repo_name": f"p{number}"}
+            stream.write(json.dumps(row) + "\n")
+    build([f"jsonl:{source}"], folder, CorpusOptions(languages=(language,), workers=1, max_line_chars=2**20))
     return folder

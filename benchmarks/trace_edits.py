@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from cleartitle.code.streams.parse import parse
 
-__all__ = ["EDITS", "cut", "rename_all"]
+__all__ = ["EDITS", "IDENTIFIERS", "cut", "leaves", "rename_all", "strip"]
 
 IDENTIFIERS = {"identifier", "field_identifier", "type_identifier", "namespace_identifier", "statement_identifier"}
 SIMPLE = {

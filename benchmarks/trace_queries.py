@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from trace_edits import strip
 
 from cleartitle.code import definitions
 from cleartitle.corpus import Corpus
@@ -16,7 +17,7 @@ from cleartitle.trace.words import word_stream
 
 __all__ = ["Query", "Texts", "all_common", "functions", "sample", "squeezed"]
 
-FEWEST_LINES, MOST_LINES = 12, 60
+FEWEST_LINES, MOST_LINES = 10, 60
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,18 @@ class Query:
 
 
 def functions(text: str, language: str) -> list[tuple[str, str]]:
-    """Name and text of each function of 12 to 60 lines, comments above it left out."""
+    """Name and text of each function of at most 60 lines, 10 of them code; the comments above it are left out.
+
+    Blank lines, comments and docstrings are no code: what is left once they are stripped can be told apart.
+    """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     found: list[tuple[str, str]] = []
     for item in definitions(text, language):
         if item.kind == "function" and not item.is_error:
             part = lines[item.header_line - 1 : item.last_line]
-            if FEWEST_LINES <= sum(bool(line.strip()) for line in part) <= MOST_LINES:
-                found.append((item.name, "\n".join(part) + "\n"))
+            cut = "\n".join(part) + "\n"
+            if FEWEST_LINES <= len(part) <= MOST_LINES and strip(cut, language).count("\n") >= FEWEST_LINES:
+                found.append((item.name, cut))
     return found
 
 
@@ -96,14 +101,14 @@ class Texts:
         return squeezed(original) in squeezed(self.of(swhid))
 
 
-def all_common(index: Index, text: str) -> bool:
-    """Whether every run of the query that the index knows, in either channel, is a common one."""
-    query = word_stream(text.encode())
+def all_common(texts: "Texts", query: Query, text: str) -> bool:
+    """Whether all runs that the index keeps of the source and that the query holds are common: none leads anywhere."""
+    words = word_stream(text.encode())
+    segment, document = texts.places[query.swhid]
     common = found = 0
-    for segment in index.segments:
-        for votes in vote(segment, query):
-            common += int(np.count_nonzero(votes.common))
-            found += len(votes.hits.grams)
+    for votes in vote(segment, words):
+        common += int(np.count_nonzero(votes.common))
+        found += int(np.count_nonzero(votes.hits.documents == document))
     return common > 0 and found == 0
 
 

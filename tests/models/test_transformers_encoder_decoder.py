@@ -85,3 +85,10 @@ async def test_nucleus_samples_differ_and_follow_the_seed(folder: Path) -> None:
     (first,), (again,) = await answers(folder, request), await answers(folder, request)
     assert [row.text for row in first] == [row.text for row in again]
     assert len({row.text for row in first}) == 3
+
+
+async def test_a_closed_model_still_describes_itself(folder: Path) -> None:
+    model = open_model(f"hf:{folder}", ModelOptions(threads=1))
+    before = model.describe()
+    await model.aclose()
+    assert model.describe() == before

@@ -24,6 +24,7 @@ from cleartitle.report import (
     published_table,
     write_report,
 )
+from cleartitle.trace import Index
 
 __all__ = ["app"]
 
@@ -39,6 +40,7 @@ def licoeval(
     corpus: str = "starter",
     benchmark: Path | None = None,
     humaneval: Path | None = None,
+    against: Path | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     published: Annotated[bool, Parameter(negative=())] = False,
     dry_run: Annotated[bool, Parameter(negative=())] = False,
@@ -56,6 +58,7 @@ def licoeval(
         corpus: starter (pinned packages of all license classes), or the folder of a corpus.
         benchmark: A benchmark folder, used as it is.
         humaneval: Folder of a finished `eval humaneval` run of the same model, to stand beside LiCo.
+        against: Folder of an index (`cleartitle trace index`): look each answer up there beside its own source.
         output: Folder of the run; by default runs/licoeval-MODEL.
         published: Only print the 14 published rows, with LiCo computed anew from their counts.
         dry_run: Print how many tokens the run would ask for, and ask nothing.
@@ -70,8 +73,9 @@ def licoeval(
     if dry_run:
         print_json(asdict(estimate(opened, chosen, options)))
         return 0
+    index = Index.open(against) if against else None
     folder = output or Path("runs") / f"licoeval-{_plain(opened.name)}"
-    summary = evaluate(opened, chosen, folder, options, humaneval)
+    summary = evaluate(opened, chosen, folder, options, humaneval, index)
     page = write_report(folder)
     print_json(summary) if json else print_rich(*licoeval_table(summary))
     console().print(f"report: {page}", soft_wrap=True)
@@ -86,6 +90,7 @@ def codeipprompt(
     model: str = "embedded",
     answers: Annotated[Path | None, Parameter(name="--from")] = None,
     training_set: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    against: Path | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     published: Annotated[bool, Parameter(negative=())] = False,
     dry_run: Annotated[bool, Parameter(negative=())] = False,
@@ -102,6 +107,7 @@ def codeipprompt(
         answers: Score the recorded answers in this file, whatever model gave them; the same as --model replay:FILE.
         training_set: PATH or NAME=PATH of texts that the model was trained on (a corpus, a folder of source files,
             JSON Lines or Parquet with a column text); prompts that stand in it are told apart. May be repeated.
+        against: Folder of an index (`cleartitle trace index`): look each answer up there beside its own source.
         output: Folder of the run; by default runs/codeipprompt-MODEL.
         published: Only print Table 3 of the paper, with the share of prompts that each EP stands for.
         dry_run: Print how many tokens the run would ask for, and ask nothing.
@@ -117,8 +123,9 @@ def codeipprompt(
     if dry_run:
         print_json(asdict(codeip.estimate(opened, chosen, options)))
         return 0
+    index = Index.open(against) if against else None
     folder = output or Path("runs") / f"codeipprompt-{_plain(opened.name)}"
-    summary = codeip.evaluate(opened, chosen, folder, options, sets)
+    summary = codeip.evaluate(opened, chosen, folder, options, sets, index)
     page = write_report(folder)
     print_json(summary) if json else print_rich(*codeipprompt_table(summary))
     console().print(f"report: {page}", soft_wrap=True)

@@ -1,6 +1,7 @@
 """What Inspect AI finds under the name ``cleartitle`` (the entry point ``inspect_ai`` of this package)."""
 
+from cleartitle.integrations.inspect_codeipprompt import closest, codeipprompt, complete, em_and_ep
 from cleartitle.integrations.inspect_licoeval import ask, lico, licoeval
 from cleartitle.integrations.inspect_metrics import lico_score, rate
 
-__all__ = ["ask", "lico", "lico_score", "licoeval", "rate"]
+__all__ = ["ask", "closest", "codeipprompt", "complete", "em_and_ep", "lico", "lico_score", "licoeval", "rate"]

@@ -130,6 +130,7 @@ class TransformersModel:
         if self._tokenizer.pad_token is None:
             self._tokenizer.pad_token = self._tokenizer.eos_token or self._tokenizer.convert_ids_to_tokens(0)
         self._hashes = {path.name: sha256_file(path) for path in sorted(Path(place).glob("*.safetensors"))}
+        self._parameters = sum(parameter.numel() for parameter in self._model.parameters())
         self._limit = _context(self._model.config) or options.context
         self._waiting: list[_Job] = []
         self._runner: asyncio.Task[None] | None = None
@@ -153,7 +154,7 @@ class TransformersModel:
             "threads": self._torch.get_num_threads(),
             "batch": self._batch,
             "context": self._limit,
-            "parameters": sum(parameter.numel() for parameter in self._model.parameters()),
+            "parameters": self._parameters,
             "kind": "encoder-decoder" if self._encoder_decoder else "causal",
             "chat_template": bool(self._tokenizer.chat_template),
             "prompt_cut": PROMPT_CUT,

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from cleartitle.evals.licoeval import STATISTICS, published
 from cleartitle.licenses import CLASSES
+from cleartitle.report.against import against_lines
 from cleartitle.report.licoeval.benchmark import STATISTIC_TITLES, left_out_rows
 from cleartitle.report.licoeval.comparison import OTHER_BENCHMARK, Line, lines_of, published_lines
 from cleartitle.report.licoeval.headline import answer_sentence
@@ -41,7 +42,7 @@ def licoeval_table(summary: Mapping[str, Any], *, with_published: bool = True) -
     notes = [_HOW_TO_READ, *_differences(summary), *summary["notes"]]
     if with_published:
         notes.insert(1, OTHER_BENCHMARK)
-    return [*parts, *bullets(notes)]
+    return [*parts, *bullets([*against_lines(summary), *notes])]
 
 
 def published_table(rows: Sequence[Mapping[str, Any]]) -> RenderableType:

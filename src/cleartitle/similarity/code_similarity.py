@@ -111,7 +111,8 @@ def code_similarity(
             if mode == "paper":
                 return _paper(source, without_prompt_paper(text, prompt or ""), seconds)
             text = textwrap.dedent(without_prompt(text, prompt or ""))
-            program = recent_program(text, source.language)
+            source.read()
+            program = recent_program(text, source.language).read()
             return _together(_dolos_part(source, program), _jplag_part(source, program, seconds), "corrected")
     except DeadlineError:
         return CodeScore(None, "deadline", None, None, None, None, (), None, None, mode)

@@ -115,7 +115,6 @@ class PreparedProgram:
         ids = np.fromiter(map(_number, found.names), np.uint32, len(found.names))
         return JplagTokens(ids, np.array(found.first_lines, np.int64), np.array(found.last_lines, np.int64))
 
-
     def read(self) -> "PreparedProgram":
         """Cut both streams now, at the cost of one parse, and return the program itself."""
         _ = self.fingerprints, self.jplag

@@ -109,7 +109,7 @@ def answer(
     state: State = "none"
     if any(not match.common for match in matches):
         state = "matches"
-    elif matches or sightings.mostly_common:
+    elif matches or sightings.mostly_common(len(query)):
         state = "common"
     return Result(path, state, len(query), searched, tuple(matches))
 

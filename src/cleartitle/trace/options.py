@@ -36,7 +36,8 @@ class SearchOptions:
     A span of at least ``exact_words`` equal words, or of ``renamed_words`` words that are equal up to a renaming of
     identifiers, is a match, if the latter holds at
     least ``renamed_shapes`` distinct runs of three words (prose and tables have the same shape everywhere) and one
-    name stands for one name; so is a shorter text of which at least ``short_share`` is found. A match whose words
+    name stands for one name; so are as many words in several such runs, in the same order in both texts, if they are
+    ``renamed_share`` of the query; so is a shorter text of which at least ``short_share`` is found. A match whose words
     stand in more than ``common_projects`` projects is common. At most
     ``candidates`` documents of a segment are compared with the query, those with at least ``least_votes`` (0 to 1) of
     the votes of the first.
@@ -46,8 +47,8 @@ class SearchOptions:
     candidates: int = 16
     least_votes: float = 0.25
     exact_words: int = 23
-    renamed_words: int = 32
+    renamed_words: int = 40
     renamed_shapes: int = 20
-    renamed_share: float = 0.5
+    renamed_share: float = 0.6
     short_share: float = 0.7
     common_projects: int = 10

@@ -11,7 +11,7 @@ from cleartitle import _native
 from cleartitle.trace.options import SearchOptions
 from cleartitle.trace.segment import Segment
 from cleartitle.trace.votes import Votes
-from cleartitle.trace.words import CHANNELS, WordStream, line_starts
+from cleartitle.trace.words import CHANNELS, Channel, WordStream, line_starts
 
 __all__ = ["Found", "verify"]
 
@@ -22,6 +22,15 @@ Held = npt.NDArray[np.uint8]
 
 LEAST_NEW = 4
 """Words that a run must add to the runs before it."""
+
+WORTH_A_LOOK = 0.2
+"""Share of a query that must be held before a document is searched for shorter runs than the index knows."""
+
+SHORT_RUN = Channel("exact", 5, 1)
+"""These runs."""
+
+PER_RUN = 4
+"""Places in the document that a short run is compared at."""
 
 IDENTIFIER = 1
 """How an identifier looks in the blind stream."""
@@ -55,6 +64,28 @@ class Found:
 Renaming = Callable[[list[Run], SearchOptions], bool]
 
 
+def _is_match(runs: list[Run], held: Held, are_renamed: Renaming, options: SearchOptions) -> bool:
+    exact = int(np.count_nonzero(held == 2))
+    return (
+        any(run.kind == "exact" and run.words >= options.exact_words for run in runs)
+        or exact >= options.short_share * len(held)
+        or any(run.words >= options.renamed_words and are_renamed([run], options) for run in runs)
+        or (
+            _words_in_order(runs) >= max(options.renamed_words, options.renamed_share * len(held))
+            and are_renamed(runs, options)
+        )
+    )
+
+
+def _words_in_order(runs: list[Run]) -> int:
+    """Words of the runs that stand in the same order in both texts: code has the shapes of other code in pieces."""
+    best: list[int] = []
+    for number, run in enumerate(runs):
+        before = (best[i] for i in range(number) if runs[i].right + runs[i].words <= run.right)
+        best.append(run.words + max(before, default=0))
+    return max(best, default=0)
+
+
 def verify(
     segment: Segment, document: int, query: WordStream, votes: list[Votes], projects: list[I64], options: SearchOptions
 ) -> Found | None:
@@ -66,19 +97,10 @@ def verify(
     mine = [np.flatnonzero(vote.hits.documents == document) for vote in votes]
     held = np.zeros(len(query), np.uint8)
     compare = _by_text if segment.has_texts else _by_fingerprints
-    runs, are_renamed = compare(segment, document, query, votes, mine, held)
-    exact, renamed = int(np.count_nonzero(held == 2)), int(np.count_nonzero(held == 1))
-    is_match = (
-        any(run.kind == "exact" and run.words >= options.exact_words for run in runs)
-        or exact >= options.short_share * len(query)
-        or any(run.words >= options.renamed_words and are_renamed([run], options) for run in runs)
-        or (
-            exact + renamed >= max(options.renamed_words, options.renamed_share * len(query))
-            and are_renamed(runs, options)
-        )
-    )
-    if not is_match:
+    runs, are_renamed = compare(segment, document, query, votes, mine, held, options)
+    if not _is_match(runs, held, are_renamed, options):
         return None
+    exact, renamed = int(np.count_nonzero(held == 2)), int(np.count_nonzero(held == 1))
     held_by = np.concatenate(
         [among[vote.hits.grams[rows]] for vote, rows, among in zip(votes, mine, projects, strict=True)]
     )
@@ -96,7 +118,13 @@ def verify(
 
 
 def _by_text(
-    segment: Segment, document: int, query: WordStream, votes: list[Votes], mine: list[I64], held: Held
+    segment: Segment,
+    document: int,
+    query: WordStream,
+    votes: list[Votes],
+    mine: list[I64],
+    held: Held,
+    options: SearchOptions,
 ) -> tuple[list[Run], Renaming]:
     text = segment.text(document)
     theirs = np.concatenate([vote.hits.words[rows] for vote, rows in zip(votes, mine, strict=True)])
@@ -126,11 +154,45 @@ def _by_text(
     def are_renamed(some: list[Run], options: SearchOptions) -> bool:
         return _is_renaming(query, words, some, options.renamed_shapes)
 
-    return [with_lines(run) for run in _choose(runs, held)], are_renamed
+    chosen = _choose(runs, held)
+    some = WORTH_A_LOOK * len(query) <= int(np.count_nonzero(held))
+    if some and not _is_match(chosen, held, are_renamed, options):
+        # Comments that went, or statements that changed places, leave runs that are shorter than those of the index.
+        chosen += _choose(_short_runs(query, words, held), held)
+        chosen.sort(key=lambda run: (run.left, run.right))
+    return [with_lines(run) for run in chosen], are_renamed
+
+
+def _short_runs(query: WordStream, words: WordStream, held: Held) -> list[Run]:
+    """Exact runs of at least ``SHORT_RUN.k`` words that start where no run holds the query yet."""
+    channel, k = SHORT_RUN, SHORT_RUN.k
+    ours, theirs = query.grams(channel), words.grams(channel)
+    if not len(ours) or not len(theirs):
+        return []
+    taken = np.concatenate([[0], np.cumsum(held > 0)])
+    free = np.flatnonzero(taken[k:] == taken[:-k])
+    order = np.argsort(theirs, kind="stable")
+    sorted_theirs = theirs[order]
+    first = np.searchsorted(sorted_theirs, ours[free], side="left")
+    count = np.minimum(np.searchsorted(sorted_theirs, ours[free], side="right") - first, PER_RUN)
+    lefts = np.repeat(free, count)
+    within = np.arange(len(lefts)) - np.repeat(np.cumsum(count) - count, count)
+    rights = order[np.repeat(first, count) + within]
+    columns = _native.extend(
+        query.symbols(channel), words.symbols(channel), lefts.astype(np.uint32), rights.astype(np.uint32)
+    )
+    lists = (column.tolist() for column in columns)
+    return [Run(left, right, length, channel.name) for left, right, length in zip(*lists, strict=True) if length >= k]
 
 
 def _by_fingerprints(
-    segment: Segment, document: int, query: WordStream, votes: list[Votes], mine: list[I64], held: Held
+    segment: Segment,
+    document: int,
+    query: WordStream,
+    votes: list[Votes],
+    mine: list[I64],
+    held: Held,
+    options: SearchOptions,
 ) -> tuple[list[Run], Renaming]:
     runs: list[Run] = []
     for vote, rows in zip(votes, mine, strict=True):
@@ -172,8 +234,9 @@ def _is_renaming(query: WordStream, words: WordStream, runs: list[Run], shapes: 
     named = query.blind[here] == IDENTIFIER
     ours, theirs = query.exact[here[named]], words.exact[there[named]]
     pairs = len(np.unique(ours * np.uint64(3) + theirs))
-    names = min(len(np.unique(ours)), len(np.unique(theirs)))
-    return pairs <= 1.15 * names + 1
+    names, others = len(np.unique(ours)), len(np.unique(theirs))
+    # One name for one; where names also stand in comments and strings, which a renaming spares, two for one.
+    return pairs <= 1.15 * max(names, others) + 1 and pairs <= 1.5 * min(names, others) + 1
 
 
 def _choose(runs: list[Run], held: Held) -> list[Run]:

@@ -36,30 +36,38 @@ class Votes:
 class Sightings:
     """How widely the runs of a query are spread, over all segments that are searched.
 
-    ``projects`` holds an array for each channel: in how many projects each run stands. ``common`` says of each exact
-    run whether it is too common in some segment to lead anywhere.
+    ``projects`` holds an array for each channel: in how many projects each run stands. ``common`` holds the words of
+    the query (a rising array) at which exact runs start that are too common in some segment to lead anywhere.
     """
 
     projects: list[I64]
-    common: npt.NDArray[np.bool_]
+    common: I64
 
-    @property
-    def mostly_common(self) -> bool:
-        """Whether at least half of the exact runs are common."""
-        return len(self.common) > 0 and 2 * int(np.count_nonzero(self.common)) >= len(self.common)
+    def mostly_common(self, words: int) -> bool:
+        """Whether common runs hold at least half of the ``words`` of the query.
+
+        Only winnowed runs are known, so that runs whose starts are a window or less apart are taken for one.
+        """
+        if not len(self.common):
+            return False
+        gaps = np.diff(self.common)
+        held = CHANNELS[0].k + int(np.where(gaps <= CHANNELS[0].w, gaps, np.minimum(gaps, CHANNELS[0].k)).sum())
+        return 2 * held >= words
 
     @staticmethod
     def together(parts: "Sequence[Sightings]") -> "Sightings":
         """The sightings of several groups of segments as one."""
         if not parts:
-            return Sightings([np.zeros(0, np.int64) for _ in CHANNELS], np.zeros(0, np.bool_))
+            return Sightings([np.zeros(0, np.int64) for _ in CHANNELS], np.zeros(0, np.int64))
         projects = [np.sum([part.projects[number] for part in parts], axis=0) for number in range(len(CHANNELS))]
-        return Sightings(projects, np.any([part.common for part in parts], axis=0))
+        return Sightings(projects, np.unique(np.concatenate([part.common for part in parts])))
 
 
 def sightings_of(votes: list[list[Votes]]) -> Sightings:
     """What the votes of all segments say together."""
-    return Sightings.together([Sightings([here.projects for here in found], found[0].common > 0) for found in votes])
+    return Sightings.together(
+        [Sightings([here.projects for here in found], found[0].places[found[0].common > 0]) for found in votes]
+    )
 
 
 def vote(segment: Segment, query: WordStream) -> list[Votes]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,9 +13,10 @@ import pyarrow.parquet as pq
 
 from cleartitle import __version__
 from cleartitle.errors import InputError
+from cleartitle.evals.against import Answer, against_figures, trace_answers
 from cleartitle.evals.codeipprompt.controls import CONTROLS
 from cleartitle.evals.codeipprompt.prompts import PromptSet
-from cleartitle.evals.codeipprompt.questions import INSTRUCTION, prompt_request
+from cleartitle.evals.codeipprompt.questions import INSTRUCTION, answer_code, prompt_request
 from cleartitle.evals.codeipprompt.reduce import reduce_scores
 from cleartitle.evals.codeipprompt.run_prompts import Drawn, draw
 from cleartitle.evals.codeipprompt.scoring import MODES, score, score_input
@@ -30,6 +31,7 @@ from cleartitle.jobs import Shard, map_shards
 from cleartitle.models import Estimate, Model, Request, Sampling
 from cleartitle.options import NOT_IN_KEY, fingerprint
 from cleartitle.tables import part_paths, read_group, read_table
+from cleartitle.trace import Index
 
 __all__ = ["SCORING", "CodeipOptions", "estimate", "evaluate", "score_run"]
 
@@ -79,11 +81,13 @@ def evaluate(
     output: Path,
     options: CodeipOptions,
     training_sets: Sequence[TrainingSet] = (),
+    against: Index | None = None,
 ) -> dict[str, Any]:
     """Put ``model`` to prompts, in the run folder ``output``, and return the summary.
 
     A run that was killed goes on where it stopped: no committed answer is asked for again. Prompts that stand in one
-    of ``training_sets`` are told apart.
+    of ``training_sets`` are told apart. Each answer is looked up in the index ``against``, so that copies of other
+    works than its own source are seen.
 
     Raises:
         InputError: the folder holds another run, or one that is under way; no prompts; training sets of equal names.
@@ -110,9 +114,28 @@ def evaluate(
         options=options,
         inputs={"prompts": prompts.record, "training_sets": sets},
         prompts=partial(drawn.write, sets=training_sets, key=key),
-        answer=partial(ask, model, requests, output / "generations", key=key, label="complete prompts"),
+        answer=partial(_answer, model, requests, output, key, against),
         score=score_run,
     )
+
+
+async def _answer(model: Model, requests: list[Request], output: Path, key: str, against: Index | None) -> None:
+    await ask(model, requests, output / "generations", key=key, label="complete prompts")
+    if against is not None:
+        searched = trace_answers(_codes(output), against, output, key=key)
+        RunFolder.open(output).note(against=searched)
+
+
+def _codes(output: Path) -> Iterator[Answer]:
+    """The code of the answers; a prompt is no part of them, but an answer may repeat it."""
+    columns = ["prompt_id", "project", "content_id", "language"]
+    prompts = {row["prompt_id"]: row for row in read_table(output / "prompts.parquet", columns).to_pylist()}
+    for part in part_paths(output / "generations"):
+        for row in read_table(part, ["prompt_id", "sample_index", "text", "status"]).to_pylist():
+            if row["status"] in ("ok", "truncated"):
+                prompt = prompts[row["prompt_id"]]
+                code = answer_code(row["text"], prompt["language"], "corrected")
+                yield Answer(row["prompt_id"], row["sample_index"], code, prompt["project"], prompt["content_id"])
 
 
 def estimate(model: Model, prompts: PromptSet, options: CodeipOptions) -> Estimate:
@@ -162,6 +185,8 @@ def score_run(path: Path) -> dict[str, Any]:
         label="score",
     )
     summary = _summary(run, light, options)
+    if (against := against_figures(path)) is not None:
+        summary["against"] = against
     write_json(path / "summary.json", summary)
     return summary
 
@@ -266,7 +291,11 @@ def _notes(record: dict[str, Any], prompts: int) -> list[str]:
         f"stands for {options['n'] * options['samples']:,} answers; figures of single answers stand apart.",
         "The null is the same answers against other sources. What EM and EP do not exceed it by is likeness that comes "
         "from the language and the length alone; what they exceed it by may come from the topic of the prompt as well.",
-        "An answer is compared with the source of its prompt alone; it may copy another work.",
+        *(
+            ["An answer is compared with the source of its prompt alone; it may copy another work."]
+            if record.get("against") is None
+            else []
+        ),
         "The prompts are not the published ones: figures stand beside the published ones, they do not extend that "
         "table. In corrected mode the best part of the source is found otherwise than in the release.",
         "A score above 0.5 is what most people of the published study called a copy. It does not prove copying in law. "

@@ -1,5 +1,6 @@
 """Run LiCoEval: complete, score, ask for the license, grade, sum up. Each step reads and writes tables of the run."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ import pyarrow.compute as pc
 
 from cleartitle import __version__
 from cleartitle.errors import InputError
+from cleartitle.evals.against import Answer, against_figures, trace_answers
 from cleartitle.evals.failures import failures
 from cleartitle.evals.humaneval import capability_of
 from cleartitle.evals.licoeval.benchmark import Benchmark, content_hash, sample
@@ -30,6 +32,7 @@ from cleartitle.models import Estimate, Model, Request, Sampling
 from cleartitle.options import NOT_IN_KEY, fingerprint
 from cleartitle.similarity import REGEX_TOKENIZER
 from cleartitle.tables import part_paths, read_matching, read_parts, read_table, write_table
+from cleartitle.trace import Index
 
 __all__ = ["SCORING", "LicoevalOptions", "estimate", "evaluate", "open_units", "score_run"]
 
@@ -68,12 +71,18 @@ class LicoevalOptions:
 
 
 def evaluate(
-    model: Model, benchmark: Benchmark, output: Path, options: LicoevalOptions, humaneval: Path | None = None
+    model: Model,
+    benchmark: Benchmark,
+    output: Path,
+    options: LicoevalOptions,
+    humaneval: Path | None = None,
+    against: Index | None = None,
 ) -> dict[str, Any]:
     """Run the benchmark on ``model`` into the folder ``output`` and return its summary.
 
     A run that was killed goes on where it stopped: no committed answer is asked for again. ``humaneval`` is the folder
-    of a finished HumanEval run of the same model, whose figure then stands beside LiCo.
+    of a finished HumanEval run of the same model, whose figure then stands beside LiCo. Each answer is looked up in
+    the index ``against``, so that copies of other works than its own source are seen.
 
     Raises:
         InputError: the folder holds another run, or one that is under way; ``humaneval`` is of another model.
@@ -89,19 +98,35 @@ def evaluate(
         options=options,
         inputs={"benchmark": benchmark.record, "edit_tokenizer": REGEX_TOKENIZER},
         prompts=units,
-        answer=partial(_answer, model, units, output, options, key),
+        answer=partial(_answer, model, units, output, options, key, against),
         score=score_run,
         notes={} if beside is None else {"humaneval": beside},
     )
 
 
-async def _answer(model: Model, units: pa.Table, output: Path, options: LicoevalOptions, key: str) -> None:
+async def _answer(
+    model: Model, units: pa.Table, output: Path, options: LicoevalOptions, key: str, against: Index | None
+) -> None:
     """Both turns: completions, then the license question where an answer is striking in either mode."""
     completions = _completions(model, units, options)
     await ask(model, completions, output / "generations", key=key, label="complete functions")
     striking = _score(output, units, options, key)
     followups = _followups(model, units, striking, output, options)
     await ask(model, followups, output / "followups", key=key, label="ask for licenses")
+    if against is not None:
+        searched = trace_answers(_bodies(output, units), against, output, key=key)
+        RunFolder.open(output).note(against=searched)
+
+
+def _bodies(output: Path, units: pa.Table) -> Iterator[Answer]:
+    """The function bodies of the scored answers, which hold nothing of the prompt."""
+    projects = dict(zip(units["prompt_id"].to_pylist(), units["project"].to_pylist(), strict=True))
+    columns = ["source", "prompt_id", "sample_index", "mode", "body"]
+    for part in part_paths(output / "scores"):
+        wanted = (pc.field("source") == "model") & (pc.field("mode") == "corrected")
+        for row in read_table(part, columns).filter(wanted).to_pylist():
+            prompt = row["prompt_id"]
+            yield Answer(prompt, row["sample_index"], row["body"], projects[prompt], prompt.partition(";")[0])
 
 
 def estimate(model: Model, benchmark: Benchmark, options: LicoevalOptions) -> Estimate:
@@ -132,6 +157,8 @@ def score_run(path: Path) -> dict[str, Any]:
     write_table(path / "verdicts.parquet", graded, key=run.key)
     summary = _summary(record, units, _light_scores(path), graded)
     summary["notes"][:0] = failures(path, {"generations": "answers", "followups": "answers to the license question"})
+    if (against := against_figures(path)) is not None:
+        summary["against"] = against
     write_json(path / "summary.json", summary)
     return summary
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from cleartitle.report.against import against_section
 from cleartitle.report.blocks import Section
 from cleartitle.report.codeipprompt.cases import cases
 from cleartitle.report.codeipprompt.drawings import drawings, thresholds
@@ -30,6 +31,7 @@ def codeipprompt_page(path: Path, *, redact: bool = False) -> str:
         training(run),
         thresholds(run),
         cases(run),
+        against_section(path, run.summary),
         made(run),
     )
     return render(title(run), [section for section in sections if section is not None], subtitle(run), meta(run))

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cleartitle.evals.codeipprompt import PAPER_CLASSES
+from cleartitle.report.against import against_lines
 from cleartitle.report.codeipprompt.wording import (
     answer_sentence,
     ep_interval,
@@ -42,7 +43,8 @@ def codeipprompt_table(summary: Figures) -> list[RenderableType]:
         parts += [_training(found["training"], summary["options"]["training_n"]), ""]
     if summary["controls"]:
         parts += [_controls(summary["controls"], mode), ""]
-    return [*parts, *bullets([_other_mode(summary), leak_sentence(found["leaks"]), *summary["notes"]])]
+    notes = [_other_mode(summary), leak_sentence(found["leaks"]), *against_lines(summary), *summary["notes"]]
+    return [*parts, *bullets(notes)]
 
 
 def _groups(found: Figures, mode: str, n: int) -> Table:
@@ -77,7 +79,7 @@ def _add(table: Table, title: str, group: Figures, style: str = "") -> None:
         with_sd(group["em"]),
         interval_words(group["em"]).replace(" to ", "–") or "–",
         _ratio(null["em"]),
-        excess_text(excess.get("em")).replace(" (", "\n(").replace(" to ", "–"),
+        excess_text(excess.get("em")).replace(" (", "\n("),
         _ratio(group["ep"]),
         ep_interval(group["ep"]).replace(" to ", "–").replace("at most", "≤") or "–",
         _ratio(null["ep"]),

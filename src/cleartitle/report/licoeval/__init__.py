@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from cleartitle.report.against import against_section
 from cleartitle.report.blocks import Section
 from cleartitle.report.licoeval.benchmark import benchmark
 from cleartitle.report.licoeval.both_modes import modes_table
@@ -28,8 +29,9 @@ def licoeval_page(path: Path, *, redact: bool = False) -> str:
         Section("figures", "All figures", (modes_table(run),)),
         comparison(run),
         cases(run),
+        against_section(path, run.summary),
         distributions(run),
         benchmark(run),
         made(run),
     )
-    return render(title(run), sections, subtitle(run), meta(run))
+    return render(title(run), [section for section in sections if section is not None], subtitle(run), meta(run))
