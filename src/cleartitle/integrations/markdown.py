@@ -7,13 +7,16 @@ from typing import Any
 from cleartitle.files import write_text
 from cleartitle.trace import Finding
 
-__all__ = ["comment", "write_comment"]
+__all__ = ["MARKER", "comment", "write_comment"]
 
 ROWS = 50
 """Findings in the table; the rest is counted."""
 
 CELL = 160
 """Characters of one cell."""
+
+MARKER = "<!-- cleartitle trace -->"
+"""The first line, by which a later run finds its comment and replaces it."""
 
 _ESCAPED = "\\`*_{}[]<>()#+!|~&@:"
 
@@ -39,7 +42,7 @@ def comment(found: Sequence[Finding], searched: Mapping[str, Any], files: int) -
         head += f"{len(fresh)} {'match' if len(fresh) == 1 else 'matches'}, none denied by the policy"
     else:
         head += "no new match"
-    parts = [head, ""]
+    parts = [MARKER, head, ""]
     if fresh:
         order = sorted(fresh, key=lambda finding: (not finding.denied, finding.match.common))
         parts += ["| | file | origin | license | of the text | asks for |", "|---|---|---|---|---|---|"]
