@@ -27,6 +27,7 @@ from cleartitle.evals.codeipprompt import (
 from cleartitle.evals.codeipprompt.training_set import unit_text
 from cleartitle.evals.life import verify
 from cleartitle.models import Sampling, open_model
+from cleartitle.report import write_report
 from cleartitle.tables import read_parts, read_table
 
 COUNT, SAMPLES = 66, 2
@@ -240,3 +241,31 @@ def test_a_chat_model_reads_an_instruction_and_a_base_model_the_prompt(prompts: 
     assert plain.prompt == row["text"] and plain.id == row["prompt_id"]
     chat = prompt_request(row, "chat", Sampling())
     assert chat.messages[0].content.endswith(row["text"]) and "Java function" in chat.messages[0].content
+
+
+def test_the_page_shows_cases_with_marks_and_masks_secrets(run: Path) -> None:
+    page = write_report(run).read_text(encoding="utf-8")
+    for heading in ("All figures", "Beside the published models", "Prompts from training sets", "Closest answers"):
+        assert heading in page
+    assert '<mark class="shared">' in page and "GPT-4" in page
+    assert "Zx81kQmB07LwTnYc3hVdRs6UaEj9fGpOi5" not in page
+    assert write_report(run).read_text(encoding="utf-8") == page
+    shared = write_report(run, redact=True).read_text(encoding="utf-8")
+    assert "left out:" in shared and "takes the" not in shared
+
+
+def test_a_hostile_answer_stays_text(tmp_path: Path, prompts: PromptSet) -> None:
+    evil = "</script><script>window.owned = 1</script><img src=x onerror='window.owned = 1'>\u202e"
+    rows = [
+        {
+            "prompt_id": row["prompt_id"],
+            "text": f"{evil}\n{row['text']}\n{body(number_of(row), row['language'])}\n{evil}",
+        }
+        for row in prompts.table().to_pylist()
+    ]
+    spec = write_answers(tmp_path / "answers.jsonl", rows)
+    options = CodeipOptions(limit=4, samples=1, controls=False, score_workers=1)
+    evaluate(open_model(spec), prompts, tmp_path / "run", options)
+    page = write_report(tmp_path / "run").read_text(encoding="utf-8")
+    assert "<script>window" not in page and "<img" not in page and "\u202e" not in page
+    assert "&lt;img src=x" in page
