@@ -18,4 +18,4 @@ cmake --build "$build" --parallel 2 >"$build/build.log" 2>&1 || { cat "$build/bu
 # have a guard around it; leaks of the interpreter at exit are not ours.
 LD_PRELOAD="$("${CXX:-g++}" -print-file-name=libasan.so) $("${CXX:-g++}" -print-file-name=libubsan.so)" \
     PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 CLEARTITLE_NATIVE="$(ls "$build"/native/_native*.so)" \
-    "$python" -m pytest -q -s -p no:cacheprovider "$root/tests/similarity/test_similarity_kernels.py" "$root/tests/trace/test_trace_kernels.py"
+    "$python" -m pytest -q -s -n 0 -p no:cacheprovider "$root/tests/similarity/test_similarity_kernels.py" "$root/tests/trace/test_trace_kernels.py"
