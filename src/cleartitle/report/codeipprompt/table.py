@@ -95,8 +95,8 @@ def _training(rows: Sequence[Figures], n: int) -> Table:
     table = _em_ep_table(f"Prompts in training sets, n = {n}", "prompts")
     for one in rows:
         table.add_section()
-        for name, words in (("in", "in"), ("only_here", "only in"), ("out", "in none, not")):
-            _add(table, f"{words} {one['set']}", one[name])
+        for name, words in (("in", f"in {one['set']}"), ("only_here", f"only in {one['set']}"), ("out", "in no set")):
+            _add(table, words, one[name])
     return table
 
 
