@@ -7,7 +7,6 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cleartitle.evals.codeipprompt import PAPER_CLASSES
 from cleartitle.report.against import against_lines
 from cleartitle.report.codeipprompt.wording import (
     answer_sentence,
@@ -124,15 +123,16 @@ def _other_mode(summary: Figures) -> str:
 
 def published_codeipprompt_table(rows: Sequence[Figures]) -> Table:
     """Table 3 of the paper, with the share of prompts above 0.5 that each EP stands for."""
-    table = new_table("Table 3 of CodeIPPrompt: EM ± deviation / EP, n = 50")
+    table = new_table("Table 3 of CodeIPPrompt: EM ± deviation and EP at n = 50")
     table.add_column("model", no_wrap=True)
-    for name in (*(group_title(name) for name in PAPER_CLASSES), "all", "prompts > 0.5", "possible"):
-        table.add_column(name, justify="right")
+    for name in ("permissive", "weak copyleft", "strong copyleft", "all", "> 0.5", "ok"):
+        table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         pairs = [
-            f"{ratio(group['em'])} ± {ratio(group['em_sd'])} / {ratio(group['ep'])}" for group in row["groups"].values()
+            f"{ratio(group['em'])}±{ratio(group['em_sd'])} {ratio(group['ep'])}" for group in row["groups"].values()
         ]
-        table.add_row(row["model"], *pairs, percent(row["share_per_prompt"]), "yes" if row["consistent"] else "no")
+        share = percent(row["share_per_prompt"]).replace(" ", "")
+        table.add_row(row["model"], *pairs, share, "yes" if row["consistent"] else "no")
     return table
 
 
