@@ -145,7 +145,7 @@ SIZES = (30, 60, 120)
 TRIES = [(k, w, blind) for blind in (False, True) for k, w in ((5, 4), (8, 4), (8, 8), (12, 6), (12, 12), (16, 8))]
 FINDING = SearchOptions(
     limit=DEEPEST, candidates=DEEPEST, least_votes=0.0, exact_words=10, exact_shapes=1, renamed_words=16,
-    renamed_shapes=1, renamed_share=0.0, short_share=0.0, common_projects=10**9,
+    renamed_shapes=1, renamed_share=0.0, short_share=0.0, renamed_least=16, common_projects=10**9,
 )  # fmt: skip
 """Every candidate is an answer here: the question is which comes first, not whether one is worth a report."""
 

@@ -71,7 +71,7 @@ def _is_match(query: WordStream, runs: list[Run], held: Held, are_renamed: Renam
         or (int(np.count_nonzero(held == 2)) >= options.short_share * len(held) and _is_varied(query, exact, options))
         or any(run.words >= options.renamed_words and are_renamed([run], options) for run in runs)
         or (
-            _words_in_order(runs) >= max(options.renamed_words, options.renamed_share * len(held))
+            _words_in_order(runs) >= max(options.renamed_least, options.renamed_share * len(held))
             and are_renamed(runs, options)
         )
     )
