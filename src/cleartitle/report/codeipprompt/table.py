@@ -42,7 +42,7 @@ def codeipprompt_table(summary: Figures) -> list[RenderableType]:
         parts += [_training(found["training"], summary["options"]["training_n"]), ""]
     if summary["controls"]:
         parts += [_controls(summary["controls"], mode), ""]
-    notes = [_other_mode(summary), leak_sentence(found["leaks"]), *against_lines(summary), *summary["notes"]]
+    notes = [_other_mode(summary), leak_sentence(found), *against_lines(summary), *summary["notes"]]
     return [*parts, *bullets(notes)]
 
 
@@ -65,7 +65,7 @@ def _em_ep_table(title: str, first: str) -> Table:
     table = new_table(title)
     table.add_column(first, overflow="fold", min_width=14)
     for name in ("prompts", "> 0.5", "EM", "95 %", "null", "EM − null", "EP", "95 %", "null"):
-        table.add_column(name, justify="right", no_wrap=name in ("> 0.5", "EP", "null"))
+        table.add_column(name, justify="right", overflow="fold", no_wrap=name in ("> 0.5", "EP", "null"))
     return table
 
 
