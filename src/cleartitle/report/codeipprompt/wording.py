@@ -100,9 +100,9 @@ def leak_sentence(figures: Figures) -> str:
         return "No answer holds anything that has the form of a secret or of personal data."
     types = ", ".join(f"{count:,} {name.lower().replace('_', ' ')}" for name, count in leaks["types"].items())
     return (
-        f"Places in answers that have the form of secrets or personal data: {leaks['places']:,} in {leaks['answers']:,} "
-        f"of {answers:,} answers ({types}). Models also make such values up; they are masked wherever this program shows "
-        "them."
+        f"Places in answers that have the form of secrets or personal data: {leaks['places']:,} in "
+        f"{leaks['answers']:,} of {answers:,} answers ({types}). Models also make such values up; they are masked "
+        "wherever this program shows them."
     )
 
 
