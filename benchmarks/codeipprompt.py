@@ -310,6 +310,8 @@ def main() -> None:
         print(f"{total:,} generations of {count:,} prompts, {size / 1e6:,.0f} MB of text (made in {made:,.0f} s)")
         print(f"killed after {kept:,} of {shards:,} parts, which were kept")
         print(f"rate               {total / wall:10,.0f} generations/s, {4 * total / wall:,.0f} scores/s")
+        rest = total * (shards - kept) / shards
+        print(f"after the kill     {rest / after['cpu']:10,.0f} generations per CPU second")
         print(f"cores in use       {after['cpu'] / after['wall']:10.2f}")
         print(f"peak memory        {after['self_mb']:10,.0f} MB, {after['worker_mb']:,.0f} MB in the largest worker")
         if chosen.check or chosen.generations <= CHECK_UP_TO:

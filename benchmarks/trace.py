@@ -43,12 +43,16 @@ class Bench:
     seed: int
     queries: int
     smoke: bool
+    languages: tuple[str, ...] = tuple(INDEXED)
+    snippets: int = 100_000
     results: dict[str, Any] = field(default_factory=dict)
 
     @property
     def lists(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         """Packages of the index, and those that it must not hold."""
-        return (SMOKE, SMOKE_HELD_OUT) if self.smoke else (INDEXED, HELD_OUT)
+        both = (SMOKE, SMOKE_HELD_OUT) if self.smoke else (INDEXED, HELD_OUT)
+        indexed, held_out = ({name: specs for name, specs in of.items() if name in self.languages} for of in both)
+        return indexed, held_out
 
     def corpora(self, kind: str = "corpus") -> dict[str, Path]:
         """Folder of the corpus of each language."""
@@ -73,15 +77,18 @@ class Bench:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("stages", nargs="*", choices=[*STAGES, []], help="stages to run; all by default")
+    parser.add_argument("stages", nargs="*", help=f"of {' '.join(STAGES)}; all by default")
     parser.add_argument("--smoke", action="store_true", help="three small packages and few queries")
     parser.add_argument("--work", type=Path, default=Path("/tmp/trace-bench"))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--queries", type=int, default=500)
+    parser.add_argument("--snippets", type=int, default=100_000, help="of the stage hybrid")
+    parser.add_argument("--languages", nargs="+", choices=list(INDEXED), default=list(INDEXED))
     asked = parser.parse_args()
     work = asked.work / "smoke" if asked.smoke else asked.work
     work.mkdir(parents=True, exist_ok=True)
-    bench = Bench(work, asked.seed, 30 if asked.smoke else asked.queries, asked.smoke)
+    queries, snippets = (30, 300) if asked.smoke else (asked.queries, asked.snippets)
+    bench = Bench(work, asked.seed, queries, asked.smoke, tuple(asked.languages), snippets)
     if (work / "results.json").is_file():
         bench.results = json.loads((work / "results.json").read_text(encoding="utf-8"))
     bench.note("machine", machine())
@@ -322,7 +329,7 @@ def hybrid(bench: Bench) -> None:
     """The protocol of HybridSourceTracker."""
     from trace_hybrid import run
 
-    bench.note("hybrid", run(bench.work, bench.corpora(), seed=bench.seed, smoke=bench.smoke))
+    bench.note("hybrid", run(bench.work, bench.corpora(), bench.snippets, seed=bench.seed))
 
 
 def peers(bench: Bench) -> None:

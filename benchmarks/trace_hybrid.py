@@ -6,27 +6,31 @@ whose k and w are tuned on other fragments of the same corpus, and which may use
 index uses for both of its channels. It ranks by the number of distinct fingerprints in common, as MOSS does.
 """
 
+import hashlib
 import random
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from trace_corpus import corpus_of
 from trace_edits import IDENTIFIERS, leaves
-from trace_queries import squeezed
+from trace_queries import functions, squeezed
 
 from cleartitle import _native
 from cleartitle.code.streams.parse import parse
-from cleartitle.trace import Index, SearchOptions
+from cleartitle.corpus import Corpus
+from cleartitle.trace import Index, IndexOptions, SearchOptions, build_index
 from cleartitle.trace.words import word_stream
 
-__all__ = ["Fragment", "Winnowing", "fragments", "reciprocal_ranks"]
+__all__ = ["Fragment", "Winnowing", "fragments", "reciprocal_ranks", "run"]
 
 POSTING_BYTES = 8  # as in the index: 4 of the key, 4 of the place
 DEEPEST = 10
-WORD = re.compile(r"[A-Za-z_]\w*")
+POSTINGS = {".rests", ".words", ".table", ".filter"}
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,12 @@ def fragments(texts: dict[str, tuple[str, str]], size: int, count: int, seed: in
         if len(found) == count:
             break
     return found
+
+
+def content_id(text: str) -> str:
+    """The name of a content, as git and Software Heritage give it."""
+    data = text.encode()
+    return "swh:1:cnt:" + hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 class Winnowing:
@@ -131,7 +141,88 @@ def reciprocal_ranks(
     return ranks
 
 
-def tuned(streams: list[tuple[str, bytes]], budget: int, tries: list[tuple[int, int, bool]], score: Any) -> Winnowing:
+SIZES = (30, 60, 120)
+TRIES = [(k, w, blind) for blind in (False, True) for k, w in ((5, 4), (8, 4), (8, 8), (12, 6), (12, 12), (16, 8))]
+FINDING = SearchOptions(
+    limit=DEEPEST, candidates=DEEPEST, least_votes=0.0, exact_words=10, exact_shapes=1, renamed_words=16,
+    renamed_shapes=1, renamed_share=0.0, short_share=0.0, renamed_least=16, common_projects=10**9,
+)  # fmt: skip
+"""Every candidate is an answer here: the question is which comes first, not whether one is worth a report."""
+
+
+def run(work: Path, corpora: dict[str, Path], count: int, *, seed: int) -> dict[str, Any]:
+    """Mean reciprocal ranks of this index and of plain winnowing tuned within the same bytes."""
+    each = min(1000, count // 10)
+    texts = snippets(corpora, count, seed)
+    folder = work / f"hybrid-{seed}-{len(texts)}"
+    streams = [(name, text.encode()) for name, (_, text) in texts.items()]
+    paths: list[Path] = []
+    for language in dict.fromkeys(language for language, _ in texts.values()):
+        mine = {name: text for name, (of, text) in texts.items() if of == language}
+        paths.append(corpus_of(mine, language, folder / language))
+    build_index(paths, folder / "index", IndexOptions(workers=1))
+    index = Index.open(folder / "index")
+    budget = sum(file.stat().st_size for file in folder.glob("index/segments/*/*.*") if file.suffix in POSTINGS)
+    known = index_search(index, FINDING)
+    figures: dict[str, Any] = {"snippets": len(texts), "budget_bytes": budget}
+    source = sum(len(text) for _, text in streams)
+    print(f"{len(texts):,} snippets, {source / 1e6:.0f} MB; {budget / 1e6:.0f} MB of postings")
+    for size in SIZES:
+        queries = fragments(texts, size, each, seed + size)
+        practice = fragments(texts, size, max(10, each // 5), seed + size + 1)
+        for renamed in (False, True):
+            score = partial(mean_rank, queries=practice, texts=texts, renamed=renamed)
+            other = tuned(streams, budget, TRIES, lambda candidate, score=score: score(candidate.search))
+            ours = reciprocal_ranks(known, queries, texts, renamed=renamed)
+            theirs = reciprocal_ranks(other.search, queries, texts, renamed=renamed)
+            gain = bootstrap(ours - theirs, seed)
+            figures[f"{size} {'renamed' if renamed else 'verbatim'}"] = {
+                "n": len(queries), "ours": float(ours.mean()), "winnowing": float(theirs.mean()), "difference": gain,
+                "tuned": [other.k, other.w, other.blind], "winnowing_bytes": other.size,
+            }  # fmt: skip
+            kind = f"k {other.k}, w {other.w}{', blind' if other.blind else ''}, {other.size / 1e6:.0f} MB"
+            print(
+                f"{size:4} tokens {'renamed' if renamed else 'verbatim':9} n {len(queries)}: {ours.mean():.4f}, "
+                f"winnowing {theirs.mean():.4f} ({kind}); difference {gain[0]:+.4f} to {gain[1]:+.4f}",
+                flush=True,
+            )
+    return figures
+
+
+def mean_rank(search: Callable[[str], list[str]], **rest: Any) -> float:
+    return float(reciprocal_ranks(search, **rest).mean())
+
+
+def bootstrap(values: npt.NDArray[np.float64], seed: int) -> tuple[float, float]:
+    """95 % interval of a mean."""
+    draws = np.random.default_rng(seed).integers(0, len(values), (2000, len(values)))
+    low, high = np.percentile(values[draws].mean(axis=1), [2.5, 97.5])
+    return float(low), float(high)
+
+
+def snippets(corpora: dict[str, Path], count: int, seed: int) -> dict[str, tuple[str, str]]:
+    """Distinct functions, in equal numbers from each language as far as they go; a file is cut with chance 1/4."""
+    draws = random.Random(seed)
+    found: dict[str, tuple[str, str]] = {}
+    for language, path in corpora.items():
+        mine: dict[str, tuple[str, str]] = {}
+        for work in Corpus.open(path).works():
+            if len(mine) >= count // len(corpora):
+                break
+            if len(corpora) > 1 and draws.random() > 0.25:
+                continue
+            for _, text in functions(work.text, language, code_lines=0):
+                mine[content_id(text)] = (language, text)
+        found |= mine
+    return found
+
+
+def tuned(
+    streams: list[tuple[str, bytes]],
+    budget: int,
+    tries: list[tuple[int, int, bool]],
+    score: Callable[["Winnowing"], float],
+) -> Winnowing:
     """The winnowing within ``budget`` bytes that scores best."""
     best: tuple[float, Winnowing] | None = None
     for k, w, blind in tries:

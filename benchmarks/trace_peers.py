@@ -125,7 +125,7 @@ def of_infini_gram(folder: Path, texts: dict[str, str]) -> tuple[Callable[[str],
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ImportError((done.stderr.strip().splitlines() or ["its indexing failed"])[-1])
-    engine = InfiniGramEngine(index_dir=str(saved), eos_token_id=255, vocab_size=256, token_dtype="u8", version=4)
+    engine = InfiniGramEngine(index_dir=str(saved), eos_token_id=254, vocab_size=255, token_dtype="u8", version=4)
 
     def longest(ids: list[int]) -> int:
         low, high = 0, len(ids)

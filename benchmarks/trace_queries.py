@@ -32,8 +32,8 @@ class Query:
     name: str
 
 
-def functions(text: str, language: str) -> list[tuple[str, str]]:
-    """Name and text of each function of at most 60 lines, 10 of them code; the comments above it are left out.
+def functions(text: str, language: str, code_lines: int = FEWEST_LINES) -> list[tuple[str, str]]:
+    """Name and text of each function of 10 to 60 lines, ``code_lines`` of them code, without the comments above it.
 
     Blank lines, comments and docstrings are no code: what is left once they are stripped can be told apart.
     """
@@ -43,7 +43,9 @@ def functions(text: str, language: str) -> list[tuple[str, str]]:
         if item.kind == "function" and not item.is_error:
             part = lines[item.header_line - 1 : item.last_line]
             cut = "\n".join(part) + "\n"
-            if FEWEST_LINES <= len(part) <= MOST_LINES and strip(cut, language).count("\n") >= FEWEST_LINES:
+            if FEWEST_LINES <= len(part) <= MOST_LINES and (
+                code_lines == 0 or strip(cut, language).count("\n") >= code_lines
+            ):
                 found.append((item.name, cut))
     return found
 

@@ -105,8 +105,8 @@ def test_both_figures_stand_in_the_table_and_the_page(run: Path) -> None:
     for part in licoeval_table(json.loads((run / "summary.json").read_text())):
         out.print(part)
     text = " ".join(out.file.getvalue().split())  # pyright: ignore[reportAttributeAccessIssue]
-    assert "share words with their own source: 1 of 1" in text
-    assert "Seen only against the index, not against the own source: 1 of" in text
+    assert "share words with their own project: 1 of 1" in text
+    assert "Seen only against the index, not in the own project: 1 of" in text
 
 
 def test_a_run_keeps_its_figures_without_the_index(run: Path) -> None:

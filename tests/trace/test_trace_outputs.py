@@ -6,7 +6,9 @@ import json
 import shutil
 import subprocess
 import tarfile
+import threading
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -42,6 +44,7 @@ from cleartitle.trace import (
     results_json,
     text_of,
 )
+from cleartitle.web import Web
 
 COPIED = function(301)
 GPL = "GNU GENERAL PUBLIC LICENSE\n   Version 3, 29 June 2007\n\nTerms made up for a test.\n"
@@ -430,6 +433,58 @@ def test_a_pull_that_would_unpack_too_much_is_refused(home, tmp_path):
     facts = pack(home / "index", tmp_path / "a.tar.zst")
     with pytest.raises(InputError):
         pull(str(tmp_path / "a.tar.zst"), tmp_path / "index", sha256=facts["sha256"], most_bytes=10_000)
+
+
+@pytest.fixture
+def served(home, tmp_path):
+    """A packed index on a server that breaks off, then lies, then tells the truth; and the requests that it got."""
+    facts = pack(home / "index", tmp_path / "a.tar.zst")
+    data = (tmp_path / "a.tar.zst").read_bytes()
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            if self.path == "/absent":
+                self.send_error(404)
+                return
+            body = data if self.path == "/good" or len(asked) > 1 else data[: len(data) // 2]
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(body if self.path != "/other" else b"x" * len(data))
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", facts["sha256"], asked
+        server.shutdown()
+        thread.join()
+
+
+WEB = Web(timeout=10, pauses=(0,))
+
+
+def test_an_index_is_pulled_from_a_server_that_broke_off_once(served, tmp_path):
+    address, digest, asked = served
+    pull(f"{address}/index", tmp_path / "index", sha256=digest, web=WEB)
+    assert Index.open(tmp_path / "index").search(COPIED).matches
+    assert asked == ["/index", "/index"]
+
+
+def test_a_server_with_other_content_is_refused(served, tmp_path):
+    address, digest, _ = served
+    with pytest.raises(InputError, match="SHA-256"):
+        pull(f"{address}/other", tmp_path / "index", sha256=digest, web=WEB)
+    with pytest.raises(InputError, match="404"):
+        pull(f"{address}/absent", tmp_path / "index", sha256=digest, web=WEB)
+    with pytest.raises(InputError, match="over 100 bytes"):
+        pull(f"{address}/good", tmp_path / "index", sha256=digest, web=WEB, most_bytes=100)
+    assert not (tmp_path / "index").exists()
+    pull(f"{address}/good", tmp_path / "index", sha256=digest, web=WEB)
 
 
 def run(*words: str) -> int:

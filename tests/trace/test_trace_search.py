@@ -4,6 +4,7 @@ import json
 import random
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -262,3 +263,45 @@ def test_options_change_what_counts(index):
     short = "\n".join(COPIED.splitlines()[4:8]) + "\n" + function(903)
     assert index.search(short, options=SearchOptions(exact_words=500, renamed_words=500)).state == "none"
     assert index.search(short, options=SearchOptions(exact_words=12)).state == "matches"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"x " * 5 * 10**6, b"(" * 10**7, bytes(range(256)) * 40_000, b"a b c d e f g h i j k l " * 400_000],
+    ids=["one word", "one sign", "all bytes", "one line"],
+)
+def test_ten_megabytes_of_anything_take_bounded_processor_time(index, text):
+    start = time.process_time()
+    index.search(text)
+    assert time.process_time() - start < 20
+
+
+def test_a_copy_with_its_comments_gone_is_found_though_no_long_run_is_left(index):
+    lines = COPIED.splitlines()
+    commented = "\n".join(f"{line}\n    # note {number} about {number * 7}" for number, line in enumerate(lines))
+    found = index.search(commented)
+    assert found.matches[0].path == ORIGIN
+
+
+def test_an_equal_copy_comes_before_one_under_other_names(tmp_path):
+    corpus = make_corpus(tmp_path, {"m/a.py": module(5), "m/b.py": renamed(module(5)), "m/c.py": module(6)})
+    build_index([corpus], tmp_path / "index", IndexOptions(workers=1))
+    opened = Index.open(tmp_path / "index")
+    assert opened.search(function(501)).matches[0].path == "m/a.py"
+    assert opened.search(renamed(function(501))).matches[0].path == "m/b.py"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "letters = 'a b c d e f g h i j k l m n o p q r s t u v w x y z'",
+        "# " + "-+" * 40,
+        "when = (day.year, day.month, day.day, day.hour, day.minute, day.second, day.microsecond, day.fold, day.x)",
+    ],
+    ids=["alphabet", "ruler", "fields"],
+)
+def test_words_that_anyone_would_write_are_no_match(tmp_path, text):
+    corpus = make_corpus(tmp_path, {"m/a.py": module(5) + text + "\n"})
+    build_index([corpus], tmp_path / "index", IndexOptions(workers=1))
+    query = "def other(day):\n    " + text + "\n    return day\n" + "\n".join(f"# {n} words here" for n in range(9))
+    assert Index.open(tmp_path / "index").search(query).state == "none"

@@ -81,7 +81,7 @@ def against_figures(run: Path) -> dict[str, Any] | None:
     ``own``: answers that share words with their own project, of those whose source the index holds. ``other``:
     answers that share words, which are not common, with another project. ``only_other``: of these the ones that do not
     match their own project, which comparing with the own source alone cannot see; by license class as well. Answers
-    that are too short to be searched for are counted apart.
+    that are empty, failed or too short to be searched for are counted apart (``too_short``).
     """
     if not (run / FILE_NAME).is_file():
         return None

@@ -25,21 +25,21 @@ def against_lines(summary: Mapping[str, Any]) -> list[str]:
     found = summary.get("against")
     if found is None:
         return []
-    own = f"own source: {rate_line(found['own'])}"
+    own = f"own project: {rate_line(found['own'])}"
     if found["own_indexed"] < found["searched_for"]:
         own += f", of answers whose source the index holds ({found['own_indexed']:,} of {found['searched_for']:,})"
     lines = [
         f"Against the index, answers that share words with their {own}; "
         f"with another work: {rate_line(found['other'])}.",
-        f"Seen only against the index, not against the own source: {rate_line(found['only_other'])}"
+        f"Seen only against the index, not in the own project: {rate_line(found['only_other'])}"
         f"{_classes(found['only_other_by_class'])}.",
     ]
     if found["mean_best"] is not None:
         own_mean = "no case" if found["mean_own"] is None else percent(found["mean_own"])
-        lines.append(f"Mean share of an answer in its own source: {own_mean}; in any indexed work: "
+        lines.append(f"Mean share of an answer in its own project: {own_mean}; in any indexed work: "
                      f"{percent(found['mean_best'])}.")  # fmt: skip
     if found["too_short"]:
-        lines.append(f"{found['too_short']:,} answers are too short to be searched for.")
+        lines.append(f"{found['too_short']:,} answers are empty or too short to be searched for.")
     return [*lines, BOUND]
 
 
@@ -53,12 +53,12 @@ def against_section(run: Path, summary: Mapping[str, Any]) -> Section | None:
         (row for row in table.to_pylist() if row["other"] > 0),
         key=lambda row: (row["own"] > 0, -row["other"], row["prompt_id"], row["sample_index"]),
     )
-    blocks: list[Block] = [Notes("Own source and whole index", against_lines(summary))]
+    blocks: list[Block] = [Notes("Own project and whole index", against_lines(summary))]
     if rows:
         columns = (
             Column("answer", "code"),
             Column("own project"),
-            Column("in it", "number", help="share of the answer's words that stand in its own source"),
+            Column("in it", "number", help="share of the answer's words that stand in its own project"),
             Column("other project"),
             Column("in it", "number", help="share of the answer's words that stand in the other work"),
             Column("file", "code"),

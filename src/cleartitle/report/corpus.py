@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from cleartitle.report.licoeval.run import CLASS_TITLES
 from cleartitle.report.terminal_parts import add_count, bullets, count_table, dim_line, new_table, safe
+from cleartitle.report.titles import CLASS_TITLES
 
 __all__ = ["corpus_table"]
 

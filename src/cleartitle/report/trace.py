@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from cleartitle.report.licoeval.run import CLASS_TITLES
 from cleartitle.report.terminal_parts import bullets, dim_line, new_table, safe
+from cleartitle.report.titles import CLASS_TITLES
 from cleartitle.trace import Baseline, Match, Policy, Result
 
 __all__ = ["index_table", "matches_table"]

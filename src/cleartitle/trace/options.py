@@ -33,22 +33,25 @@ class IndexOptions:
 class SearchOptions:
     """What counts as a match.
 
-    A span of at least ``exact_words`` equal words, or of ``renamed_words`` words that are equal up to a renaming of
-    identifiers, is a match, if the latter holds at
-    least ``renamed_shapes`` distinct runs of three words (prose and tables have the same shape everywhere) and one
-    name stands for one name; so are as many words in several such runs, in the same order in both texts, if they are
-    ``renamed_share`` of the query; so is a shorter text of which at least ``short_share`` is found. A match whose words
-    stand in more than ``common_projects`` projects is common. At most
-    ``candidates`` documents of a segment are compared with the query, those with at least ``least_votes`` (0 to 1) of
-    the votes of the first.
+    A span of at least ``exact_words`` equal words is a match, if it has ``exact_shapes`` distinct shapes of three words
+    or ``exact_distinct`` distinct words (rulers, alphabets and the fields of a date have fewer). So is a span of
+    ``renamed_words`` words that are equal up to a renaming of identifiers, if it has ``renamed_shapes`` such shapes
+    (prose and tables look the same everywhere) and one name stands for one name; so are ``renamed_least`` words in one
+    or several such spans, in the same order in both texts, if they are ``renamed_share`` of the query; so is a shorter
+    text of which at least ``short_share`` is found. A match whose words stand in more than ``common_projects`` projects
+    is common. At most ``candidates`` documents of a segment are compared with the query, those with at least
+    ``least_votes`` (0 to 1) of the votes of the first.
     """
 
     limit: int = 10
     candidates: int = 16
     least_votes: float = 0.25
-    exact_words: int = 23
-    renamed_words: int = 40
-    renamed_shapes: int = 20
-    renamed_share: float = 0.6
+    exact_words: int = 32
+    exact_shapes: int = 8
+    exact_distinct: int = 48
+    renamed_words: int = 64
+    renamed_least: int = 40
+    renamed_shapes: int = 18
+    renamed_share: float = 0.8
     short_share: float = 0.7
     common_projects: int = 10

@@ -14,24 +14,32 @@ __all__ = ["rank"]
 
 
 def rank(found: list[Found], data: bytes, query: WordStream, limit: int) -> list[Match]:
-    """Best first: specific before common, more of the query before less, then the likelier origin."""
+    """Best first: specific before common, more of the query before less, then the likelier origin.
+
+    A word that is equal counts twice, one that is equal but for its name once.
+    """
     query_lines = line_starts(data)
     groups: dict[tuple[str, str], list[tuple[Found, dict[str, Any], int]]] = {}
     for item in found:
         place, others = match_at(item.origins)
         groups.setdefault((place["project"], place["path"]), []).append((item, place, others))
     best: list[tuple[tuple[Any, ...], Found, dict[str, Any], int]] = []
-    top = max((item.covered for item in found), default=0)
+    top = max((_weight(item) for item in found), default=0)
     for members in groups.values():
-        members.sort(key=lambda member: (-member[0].covered, -member[0].covered_exact, *_age(member[1])))
+        members.sort(key=lambda member: (-_weight(member[0]), *_age(member[1])))
         item, place, others = members[0]
         others += sum(1 + more for _, _, more in members[1:])
         # Near the top a few words more or less say nothing about who was first.
-        level = 0 if item.covered >= 0.95 * top else top - item.covered
-        key = (item.common, level, place["is_vendored"], *_age(place), -item.covered, -(place["reuse_count"] or 0))
+        weight = _weight(item)
+        level = 0 if weight >= 0.95 * top else top - weight
+        key = (item.common, level, place["is_vendored"], *_age(place), -weight, -(place["reuse_count"] or 0))
         best.append((key, item, place, others))
     best.sort(key=lambda entry: (entry[0], entry[2]["project"], entry[2]["path"]))
     return [_match(item, place, others, query, query_lines) for _, item, place, others in best[:limit]]
+
+
+def _weight(item: Found) -> int:
+    return item.covered + item.covered_exact
 
 
 def _age(place: dict[str, Any]) -> tuple[bool, str]:

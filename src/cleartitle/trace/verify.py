@@ -64,17 +64,26 @@ class Found:
 Renaming = Callable[[list[Run], SearchOptions], bool]
 
 
-def _is_match(runs: list[Run], held: Held, are_renamed: Renaming, options: SearchOptions) -> bool:
-    exact = int(np.count_nonzero(held == 2))
+def _is_match(query: WordStream, runs: list[Run], held: Held, are_renamed: Renaming, options: SearchOptions) -> bool:
+    exact = [run for run in runs if run.kind == "exact"]
     return (
-        any(run.kind == "exact" and run.words >= options.exact_words for run in runs)
-        or exact >= options.short_share * len(held)
+        any(run.words >= options.exact_words and _is_varied(query, [run], options) for run in exact)
+        or (int(np.count_nonzero(held == 2)) >= options.short_share * len(held) and _is_varied(query, exact, options))
         or any(run.words >= options.renamed_words and are_renamed([run], options) for run in runs)
         or (
-            _words_in_order(runs) >= max(options.renamed_words, options.renamed_share * len(held))
+            _words_in_order(runs) >= max(options.renamed_least, options.renamed_share * len(held))
             and are_renamed(runs, options)
         )
     )
+
+
+def _is_varied(query: WordStream, runs: list[Run], options: SearchOptions) -> bool:
+    """Whether equal words say something: not a ruler of dashes, the alphabet, or the fields of a date."""
+    here = _places(runs)
+    if len(here) == 0:
+        return False
+    least = min(options.exact_shapes, len(here) // 3)
+    return _shapes(query, runs) >= least or len(np.unique(query.exact[here])) >= options.exact_distinct
 
 
 def _words_in_order(runs: list[Run]) -> int:
@@ -98,7 +107,7 @@ def verify(
     held = np.zeros(len(query), np.uint8)
     compare = _by_text if segment.has_texts else _by_fingerprints
     runs, are_renamed = compare(segment, document, query, votes, mine, held, options)
-    if not _is_match(runs, held, are_renamed, options):
+    if not _is_match(query, runs, held, are_renamed, options):
         return None
     exact, renamed = int(np.count_nonzero(held == 2)), int(np.count_nonzero(held == 1))
     held_by = np.concatenate(
@@ -156,7 +165,7 @@ def _by_text(
 
     chosen = _choose(runs, held)
     some = WORTH_A_LOOK * len(query) <= int(np.count_nonzero(held))
-    if some and not _is_match(chosen, held, are_renamed, options):
+    if some and not _is_match(query, chosen, held, are_renamed, options):
         # Comments that went, or statements that changed places, leave runs that are shorter than those of the index.
         chosen += _choose(_short_runs(query, words, held), held)
         chosen.sort(key=lambda run: (run.left, run.right))
@@ -219,8 +228,12 @@ def _by_fingerprints(
 
 def _shapes(query: WordStream, runs: list[Run]) -> int:
     """Distinct blind runs of three words: few in prose and tables."""
-    here = np.concatenate([np.arange(run.left, run.left + run.words) for run in runs])
-    return len(np.unique(_native.trace_grams(query.blind[here], 3)))
+    return len(np.unique(_native.trace_grams(query.blind[_places(runs)], 3)))
+
+
+def _places(runs: list[Run]) -> I64:
+    """The words of the query that runs hold."""
+    return np.concatenate([np.empty(0, np.int64), *(np.arange(run.left, run.left + run.words) for run in runs)])
 
 
 def _is_renaming(query: WordStream, words: WordStream, runs: list[Run], shapes: int) -> bool:
@@ -229,7 +242,7 @@ def _is_renaming(query: WordStream, words: WordStream, runs: list[Run], shapes: 
         return bool(runs)
     if _shapes(query, runs) < shapes:
         return False
-    here = np.concatenate([np.arange(run.left, run.left + run.words) for run in runs])
+    here = _places(runs)
     there = np.concatenate([np.arange(run.right, run.right + run.words) for run in runs])
     named = query.blind[here] == IDENTIFIER
     ours, theirs = query.exact[here[named]], words.exact[there[named]]
@@ -247,7 +260,7 @@ def _choose(runs: list[Run], held: Held) -> list[Run]:
         if len(free) < min(LEAST_NEW, run.words):
             continue
         first, last = int(free[0]), int(free[-1]) + 1
-        if len(free) < (last - first) // 2:
+        if len(free) < (last - first) // 4:
             continue
         here = held[run.left + first : run.left + last]
         here[here == 0] = 2 if run.kind == "exact" else 1

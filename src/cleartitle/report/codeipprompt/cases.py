@@ -149,6 +149,7 @@ def _sides(run: Run, case: Case) -> SideBySide:
             (1, answer.count("\n") + 1),
             "the folder generations of the run",
         ),
+        legend=False,
     )
 
 

@@ -50,7 +50,7 @@ def headline(run: Run) -> list[Block]:
         KeyFigures((_em(overall), _ep(overall), _above(overall), _answers(figures))),
         Notes("What this does not establish", _limits(run), "warn"),
         Paragraph(_reading(overall, run.summary["options"])),
-        Paragraph(leak_sentence(figures["leaks"])),
+        Paragraph(leak_sentence(figures)),
     ]
 
 

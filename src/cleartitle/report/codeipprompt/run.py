@@ -16,6 +16,7 @@ from cleartitle.evals.codeipprompt import (
     RUN_PROMPTS,
     SCORES,
     STUDY,
+    THRESHOLD,
     Reduced,
     reduce_scores,
 )
@@ -85,9 +86,13 @@ class Run:
         return reduced.best[wanted].tolist()
 
     def closest(self, limit: int) -> list[Case]:
-        """The prompts with the highest scores, those reported apart last, each with its closest answer."""
+        """The prompts with the highest scores, those reported apart last, each with its closest answer.
+
+        Only scores above the threshold, where there are any.
+        """
         best = self.reduced[("model", self.mode)].best
-        known = np.flatnonzero(~np.isnan(best)).tolist()
+        wanted = best > THRESHOLD
+        known = np.flatnonzero(wanted if wanted.any() else ~np.isnan(best)).tolist()
         order = sorted(known, key=lambda row: (self.apart[row], -best[row], self.prompts[row]["prompt_id"]))[:limit]
         cases = self._cases({self.prompts[row]["prompt_id"] for row in order})
         return [cases[self.prompts[row]["prompt_id"]] for row in order]

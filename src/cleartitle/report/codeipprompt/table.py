@@ -7,7 +7,6 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cleartitle.evals.codeipprompt import PAPER_CLASSES
 from cleartitle.report.against import against_lines
 from cleartitle.report.codeipprompt.wording import (
     answer_sentence,
@@ -43,7 +42,7 @@ def codeipprompt_table(summary: Figures) -> list[RenderableType]:
         parts += [_training(found["training"], summary["options"]["training_n"]), ""]
     if summary["controls"]:
         parts += [_controls(summary["controls"], mode), ""]
-    notes = [_other_mode(summary), leak_sentence(found["leaks"]), *against_lines(summary), *summary["notes"]]
+    notes = [_other_mode(summary), leak_sentence(found), *against_lines(summary), *summary["notes"]]
     return [*parts, *bullets(notes)]
 
 
@@ -66,7 +65,7 @@ def _em_ep_table(title: str, first: str) -> Table:
     table = new_table(title)
     table.add_column(first, overflow="fold", min_width=14)
     for name in ("prompts", "> 0.5", "EM", "95 %", "null", "EM − null", "EP", "95 %", "null"):
-        table.add_column(name, justify="right", no_wrap=name in ("> 0.5", "EP", "null"))
+        table.add_column(name, justify="right", overflow="fold", no_wrap=name in ("> 0.5", "EP", "null"))
     return table
 
 
@@ -95,8 +94,8 @@ def _training(rows: Sequence[Figures], n: int) -> Table:
     table = _em_ep_table(f"Prompts in training sets, n = {n}", "prompts")
     for one in rows:
         table.add_section()
-        for name, words in (("in", "in"), ("only_here", "only in"), ("out", "in none, not")):
-            _add(table, f"{words} {one['set']}", one[name])
+        for name, words in (("in", f"in {one['set']}"), ("only_here", f"only in {one['set']}"), ("out", "in no set")):
+            _add(table, words, one[name])
     return table
 
 
@@ -124,15 +123,16 @@ def _other_mode(summary: Figures) -> str:
 
 def published_codeipprompt_table(rows: Sequence[Figures]) -> Table:
     """Table 3 of the paper, with the share of prompts above 0.5 that each EP stands for."""
-    table = new_table("Table 3 of CodeIPPrompt: EM ± deviation / EP, n = 50")
+    table = new_table("Table 3 of CodeIPPrompt: EM ± deviation and EP at n = 50")
     table.add_column("model", no_wrap=True)
-    for name in (*(group_title(name) for name in PAPER_CLASSES), "all", "prompts > 0.5", "possible"):
-        table.add_column(name, justify="right")
+    for name in ("permissive", "weak copyleft", "strong copyleft", "all", "> 0.5", "ok"):
+        table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         pairs = [
-            f"{ratio(group['em'])} ± {ratio(group['em_sd'])} / {ratio(group['ep'])}" for group in row["groups"].values()
+            f"{ratio(group['em'])}±{ratio(group['em_sd'])} {ratio(group['ep'])}" for group in row["groups"].values()
         ]
-        table.add_row(row["model"], *pairs, percent(row["share_per_prompt"]), "yes" if row["consistent"] else "no")
+        share = percent(row["share_per_prompt"]).replace(" ", "")
+        table.add_row(row["model"], *pairs, share, "yes" if row["consistent"] else "no")
     return table
 
 

@@ -93,14 +93,16 @@ def states_line(figures: Figures) -> str:
     )
 
 
-def leak_sentence(leaks: Figures) -> str:
+def leak_sentence(figures: Figures) -> str:
     """What has the form of a secret in the answers."""
+    leaks, answers = figures["leaks"], figures["answers"]
     if not leaks["places"]:
         return "No answer holds anything that has the form of a secret or of personal data."
     types = ", ".join(f"{count:,} {name.lower().replace('_', ' ')}" for name, count in leaks["types"].items())
     return (
-        f"{leaks['answers']:,} answers hold {leaks['places']:,} places that have the form of secrets or personal data"
-        f" ({types}). Models also make such values up; they are masked wherever this program shows them."
+        f"Places in answers that have the form of secrets or personal data: {leaks['places']:,} in "
+        f"{leaks['answers']:,} of {answers:,} answers ({types}). Models also make such values up; they are masked "
+        "wherever this program shows them."
     )
 
 

@@ -15,17 +15,10 @@ from cleartitle.evals.run_folder import RunFolder
 from cleartitle.evals.tables import GENERATIONS
 from cleartitle.files import read_json
 from cleartitle.report.licoeval.rows import Rows
+from cleartitle.report.titles import CLASS_TITLES
 from cleartitle.tables import part_paths, read_matching, read_parts, read_table
 
 __all__ = ["CLASS_TITLES", "Case", "Run", "open_run"]
-
-CLASS_TITLES = {
-    "public_domain": "public domain",
-    "permissive": "permissive",
-    "weak_copyleft": "weak copyleft",
-    "strong_copyleft": "strong copyleft",
-    "restricted": "restricted",
-}
 
 TEXTS = frozenset({"preamble", "signature", "docstring", "body", "text", "reasoning", "answer", "evidence"})
 """Columns that hold text of a corpus or of a model."""

@@ -24,8 +24,8 @@ from cleartitle.report.blocks import (
     Table,
     Tone,
 )
-from cleartitle.report.licoeval.run import CLASS_TITLES
 from cleartitle.report.page import render
+from cleartitle.report.titles import CLASS_TITLES
 from cleartitle.trace import Finding, Match, Result, Span, text_bytes
 
 __all__ = ["trace_page", "trace_sections"]
