@@ -18,9 +18,9 @@ from inspect_ai.scorer import Score, Scorer, Target, grouped, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from cleartitle.evals.licoeval import BenchmarkOptions, LicoevalOptions, sample, score
-from cleartitle.evals.licoeval.scoring import SCORE_INPUT
 from cleartitle.evals.licoeval.prepare import prepare_benchmark
 from cleartitle.evals.licoeval.prompts import completion_request, license_request
+from cleartitle.evals.licoeval.scoring import SCORE_INPUT
 from cleartitle.evals.licoeval.verdicts import verdicts
 from cleartitle.integrations.inspect_metrics import lico_score, rate
 from cleartitle.integrations.inspect_turns import Mode, Style, check, form_of, messages_of, prerequisites, turn
