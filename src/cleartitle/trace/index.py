@@ -11,7 +11,7 @@ from cleartitle.trace.policy import load_policy
 from cleartitle.trace.rank import rank
 from cleartitle.trace.segment import Segment
 from cleartitle.trace.verify import Found, verify
-from cleartitle.trace.votes import Sightings, Votes, candidates, sightings_of, vote
+from cleartitle.trace.votes import Candidates, Sightings, Votes, candidates, sightings_of, vote
 from cleartitle.trace.words import CHANNELS, SHORTEST, WordStream, word_stream
 
 __all__ = ["Index", "answer", "search"]
@@ -73,25 +73,40 @@ class Index:
         query = word_stream(data)
         if len(query) < SHORTEST:
             return Result(path, "too_short", len(query), self.searched, ())
-        votes = [vote(segment, query) for segment in self.segments]
-        sightings = sightings_of(votes)
-        found = self.compare(query, votes, sightings, language, options)
+        votes, best = self.look(query, language, options)
+        sightings = sightings_of(votes, best)
+        found = self.compare(query, votes, best, sightings, options)
         return answer(path, data, query, found, limit, sightings, self.searched)
+
+    def look(
+        self, query: WordStream, language: str | None, options: SearchOptions
+    ) -> tuple[list[list[Votes]], list[Candidates]]:
+        """What each segment knows of the runs of a query, and its best documents."""
+        votes = [vote(segment, query) for segment in self.segments]
+        best = [
+            candidates(segment, found, language, options) for segment, found in zip(self.segments, votes, strict=True)
+        ]
+        return votes, best
 
     def compare(
         self,
         query: WordStream,
         votes: list[list[Votes]],
+        best: list[Candidates],
         sightings: Sightings,
-        language: str | None,
         options: SearchOptions,
     ) -> list[Found]:
-        """The documents that match, in no order. ``votes`` are of this index, ``sightings`` of all that is searched."""
+        """The documents that match, in no order.
+
+        ``votes`` and ``best`` are of this index, ``sightings`` of all that is searched.
+        """
+        least = sightings.least_score(options)
         return [
-            candidate
-            for segment, votes_here in zip(self.segments, votes, strict=True)
-            for document in candidates(segment, votes_here, language, options)
-            if (candidate := verify(segment, document, query, votes_here, sightings.projects, options)) is not None
+            found
+            for segment, votes_here, chosen in zip(self.segments, votes, best, strict=True)
+            for document, score in zip(chosen.documents, chosen.scores.tolist(), strict=True)
+            if score >= least
+            and (found := verify(segment, document, query, votes_here, sightings.projects, options)) is not None
         ]
 
 

@@ -39,8 +39,8 @@ class SearchOptions:
     (prose and tables look the same everywhere) and one name stands for one name; so are ``renamed_least`` words in one
     or several such spans, in the same order in both texts, if they are ``renamed_share`` of the query; so is a shorter
     text of which at least ``short_share`` is found. A match whose words stand in more than ``common_projects`` projects
-    is common. At most ``candidates`` documents of a segment are compared with the query, those with at least
-    ``least_votes`` (0 to 1) of the votes of the first.
+    is common. At most ``candidates`` documents (and those with as many votes as the last) are compared with the query,
+    those with at least ``least_votes`` (0 to 1) of the votes of the first.
     """
 
     limit: int = 10

@@ -10,7 +10,7 @@ from cleartitle.trace.index import Index, answer
 from cleartitle.trace.matches import Result
 from cleartitle.trace.options import SearchOptions
 from cleartitle.trace.verify import Found
-from cleartitle.trace.votes import Sightings, sightings_of, vote
+from cleartitle.trace.votes import Sightings, sightings_of
 from cleartitle.trace.words import CHANNELS, SHORTEST, word_stream
 
 __all__ = ["RayShards", "ShardedIndex", "Shards", "ThreadShards"]
@@ -29,16 +29,15 @@ class Shard:
         """What this shard looks through."""
         return self.index.searched
 
-    def sightings(self, data: bytes) -> Sightings:
-        """How widely the runs of a query are spread in this shard."""
-        query = word_stream(data)
-        return sightings_of([vote(segment, query) for segment in self.index.segments])
+    def sightings(self, data: bytes, language: str | None, options: SearchOptions) -> Sightings:
+        """How widely the runs of a query are spread in this shard, and how well its documents do."""
+        return sightings_of(*self.index.look(word_stream(data), language, options))
 
     def compare(self, data: bytes, sightings: Sightings, language: str | None, options: SearchOptions) -> list[Found]:
         """The documents of this shard that match."""
         query = word_stream(data)
-        votes = [vote(segment, query) for segment in self.index.segments]
-        return self.index.compare(query, votes, sightings, language, options)
+        votes, best = self.index.look(query, language, options)
+        return self.index.compare(query, votes, best, sightings, options)
 
 
 class Shards(Protocol):
@@ -153,7 +152,7 @@ class ShardedIndex:
         query = word_stream(data)
         if len(query) < SHORTEST:
             return Result(path, "too_short", len(query), self._summary(set()), ())
-        parts = self.shards.ask("sightings", data)
+        parts = self.shards.ask("sightings", data, language, options)
         missing = {number for number, part in enumerate(parts) if isinstance(part, Exception)}
         self._some_answer(missing, parts)
         sightings = Sightings.together([part for part in parts if not isinstance(part, Exception)])

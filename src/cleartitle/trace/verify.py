@@ -238,8 +238,6 @@ def _places(runs: list[Run]) -> I64:
 
 def _is_renaming(query: WordStream, words: WordStream, runs: list[Run], shapes: int) -> bool:
     """Whether words that are equal but for their names look like code under other names, not like prose or a table."""
-    if all(run.kind == "exact" for run in runs):
-        return bool(runs)
     if _shapes(query, runs) < shapes:
         return False
     here = _places(runs)

@@ -12,7 +12,7 @@ from cleartitle.trace.options import SearchOptions
 from cleartitle.trace.segment import Hits, Segment
 from cleartitle.trace.words import CHANNELS, Channel, WordStream
 
-__all__ = ["Sightings", "Votes", "candidates", "sightings_of", "vote"]
+__all__ = ["Candidates", "Sightings", "Votes", "candidates", "sightings_of", "vote"]
 
 I64 = npt.NDArray[np.int64]
 
@@ -38,10 +38,17 @@ class Sightings:
 
     ``projects`` holds an array for each channel: in how many projects each run stands. ``common`` holds the words of
     the query (a rising array) at which exact runs start that are too common in some segment to lead anywhere.
+    ``scores`` are those of the best candidates of each segment.
     """
 
     projects: list[I64]
     common: I64
+    scores: npt.NDArray[np.float64]
+
+    def least_score(self, options: SearchOptions) -> float:
+        """The score that a document needs to be compared: that of the last of the best of all segments."""
+        best = sorted(self.scores.tolist(), reverse=True)[: options.candidates]
+        return max(best[-1], options.least_votes * best[0]) if best else 0.0
 
     def mostly_common(self, words: int) -> bool:
         """Whether common runs hold at least half of the ``words`` of the query.
@@ -58,16 +65,28 @@ class Sightings:
     def together(parts: "Sequence[Sightings]") -> "Sightings":
         """The sightings of several groups of segments as one."""
         if not parts:
-            return Sightings([np.zeros(0, np.int64) for _ in CHANNELS], np.zeros(0, np.int64))
+            return Sightings([np.zeros(0, np.int64) for _ in CHANNELS], np.zeros(0, np.int64), np.zeros(0, np.float64))
         projects = [np.sum([part.projects[number] for part in parts], axis=0) for number in range(len(CHANNELS))]
-        return Sightings(projects, np.unique(np.concatenate([part.common for part in parts])))
+        common = np.unique(np.concatenate([part.common for part in parts]))
+        return Sightings(projects, common, np.concatenate([part.scores for part in parts]))
 
 
-def sightings_of(votes: list[list[Votes]]) -> Sightings:
-    """What the votes of all segments say together."""
+def sightings_of(votes: list[list[Votes]], best: list["Candidates"]) -> Sightings:
+    """What the votes and the best candidates of all segments say together."""
     return Sightings.together(
-        [Sightings([here.projects for here in found], found[0].places[found[0].common > 0]) for found in votes]
+        [
+            Sightings([here.projects for here in found], found[0].places[found[0].common > 0], chosen.scores)
+            for found, chosen in zip(votes, best, strict=True)
+        ]
     )
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Documents of a segment with their scores (bits of rarity), best first."""
+
+    documents: list[int]
+    scores: npt.NDArray[np.float64]
 
 
 def vote(segment: Segment, query: WordStream) -> list[Votes]:
@@ -92,23 +111,23 @@ def _distinct(grams: I64, values: npt.NDArray[Any]) -> I64:
     return pairs
 
 
-def candidates(segment: Segment, votes: list[Votes], language: str | None, options: SearchOptions) -> list[int]:
-    """Documents by the rarity of the runs that they share with the query."""
+def candidates(segment: Segment, votes: list[Votes], language: str | None, options: SearchOptions) -> Candidates:
+    """Documents by the rarity of the runs that they share with the query, the best of the segment."""
     total = len(segment.first_words)
     pairs = [_distinct(vote.hits.grams, vote.hits.documents) for vote in votes]
     documents = np.concatenate([pair & 0xFFFFFFFF for pair in pairs])
     if not len(documents):
-        return []
+        return Candidates([], np.zeros(0, np.float64))
     rarity = [np.log2(1 + total / np.maximum(vote.documents, 1)) for vote in votes]
     weights = np.concatenate([rare[pair >> 32] for rare, pair in zip(rarity, pairs, strict=True)])
     chosen, inverse = np.unique(documents, return_inverse=True)
-    scores = np.bincount(inverse, weights=weights)
+    scores = np.bincount(inverse, weights=weights).astype(np.float64)
     if language is not None:
         languages = segment.documents["language"].take(chosen).to_pylist()
         scores = np.where(np.array(languages) == language, scores, 0.0)
     best = np.argsort(-scores, kind="stable")[: options.candidates]
-    least = max(options.least_votes * float(scores[best[0]]), 1e-9)
-    return [int(chosen[item]) for item in best if scores[item] >= least]
+    best = best[scores[best] > 0]
+    return Candidates([int(chosen[item]) for item in best], scores[best])
 
 
 def _runs(query: WordStream, channel: Channel) -> tuple[npt.NDArray[np.uint64], I64]:
