@@ -154,6 +154,7 @@ def _rates(
                 }
                 for name in standards
             )
+        own = [{**row, "repetitions": _seen(row, subject)} for row in own]
         known = sorted({row["repetitions"] for row in own if row["repetitions"] is not None})
         doses.extend(
             {
@@ -164,6 +165,11 @@ def _rates(
             for dose in known
         )
     return {"groups": groups, "doses": doses, "precision": precision}
+
+
+def _seen(row: Row, subject: Row) -> int | None:
+    """How often this model was taught the function; for a control, how often the other models were."""
+    return row["repetitions"] if row["group"] == "unseen" else subject.get("seen") or row["repetitions"]
 
 
 def _cell(rows: Sequence[Row], mode: str, standards: Mapping[str, StrikingStandard]) -> dict[str, Any]:

@@ -93,7 +93,8 @@ def draw_groups(benchmark: Benchmark, options: StrikingOptions, teaching: TeachO
 def taught_subjects(output: Path, teaching: TeachOptions) -> list[Subject]:
     """The models of the study: the taught one, one from scratch on the same functions, and the untouched one."""
     folder = output / "models"
-    scratch = [Subject("scratch", f"hf:{folder / 'scratch'}", exposed=True)] if teaching.scratch_epochs else []
+    epochs = teaching.scratch_epochs
+    scratch = [Subject("scratch", f"hf:{folder / 'scratch'}", exposed=True, seen=epochs)] if epochs else []
     untouched = Subject("untouched", f"hf:{teaching.base}", exposed=False)
     return [Subject("taught", f"hf:{folder / 'taught'}", exposed=True), *scratch, untouched]
 

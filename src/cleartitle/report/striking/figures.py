@@ -14,6 +14,7 @@ from cleartitle.report.striking.wording import (
     GROUP_TITLES,
     MEASURE_TITLES,
     PAIR_TITLES,
+    dose_remarks,
     dose_title,
     found_sentence,
     thresholds_rows,
@@ -230,7 +231,7 @@ def doses(summary: Mapping[str, Any]) -> list[Section]:
     known = sorted({row["repetitions"] for row in rows})
     names = [subject["name"] for subject in summary["subjects"]]
     rates = {(row["subject"], row["repetitions"]): row for row in rows}
-    series = [(name, [_interval(rates[name, dose]["striking"]["published"]) for dose in known]) for name in names]
+    series = [(name, [_interval(rates.get((name, dose))) for dose in known]) for name in names]
     table = [
         (
             Cell(name),
@@ -246,6 +247,7 @@ def doses(summary: Mapping[str, Any]) -> list[Section]:
         )
         for name in names
         for dose in known
+        if (name, dose) in rates
     ]
     columns = (
         Column("model", choose=True),
@@ -254,21 +256,17 @@ def doses(summary: Mapping[str, Any]) -> list[Section]:
         Column("a shared comment", "number"),
         Column("striking", "number"),
     )
-    more = {
-        "untouched": " To the untouched model no function was taught.",
-        "scratch": " The model from scratch saw every taught function in each epoch.",
-    }
-    remarks = "".join(text for name, text in more.items() if name in names)
     figure = Figure(
         "Striking answers by how often a function was taught, both pairs, with 95 % intervals",
         intervals("doses", [dose_title(dose) for dose in known], series, "how often the function was taught"),
-        "Intervals are Wilson's, or a bootstrap over projects." + remarks,
+        dose_remarks(summary),
         Table("Rates by repetitions", columns, [RowGroup(table)], fixed=True),
     )
     return [Section("doses", "How often must a function be seen to come back?", (figure,))]
 
 
-def _interval(rate: Mapping[str, Any]) -> tuple[float, float, float] | None:
-    if rate["value"] is None:
+def _interval(row: Mapping[str, Any] | None) -> tuple[float, float, float] | None:
+    if row is None or row["striking"]["published"]["value"] is None:
         return None
+    rate = row["striking"]["published"]
     return rate["value"], rate["interval"]["low"], rate["interval"]["high"]

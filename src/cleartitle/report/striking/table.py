@@ -13,6 +13,7 @@ from cleartitle.report.striking.wording import (
     GROUP_TITLES,
     PAIR_TITLES,
     answer_sentence,
+    dose_remarks,
     dose_title,
     found_sentence,
     groups_sentence,
@@ -45,7 +46,8 @@ def striking_table(summary: Mapping[str, Any]) -> list[RenderableType]:
         parts += [_doses(summary, figures), ""]
     if summary["search"]["found"]:
         parts += [_thresholds(summary), ""]
-    notes = [_HOW_TO_READ, *left_out(summary), *summary["notes"]]
+    remarks = [dose_remarks(summary)] if figures["doses"] else []
+    notes = [_HOW_TO_READ, *remarks, *left_out(summary), *summary["notes"]]
     return [*parts, _table_ii(summary), "", *bullets(notes)]
 
 
@@ -101,10 +103,13 @@ def _doses(summary: Mapping[str, Any], figures: Mapping[str, Any]) -> Table:
             for row in figures["doses"]
             if row["subject"] == subject["name"]
         }
-        cells = [f"{rates[dose]['count']}/{rates[dose]['total']} {percent(rates[dose]['value'])}" for dose in known]
-        table.add_row(safe(subject["name"]), *cells)
-        table.add_row("", *(Text(interval_text(rates[dose]), style="dim") for dose in known))
+        table.add_row(safe(subject["name"]), *(_dose(rates.get(dose)) for dose in known))
+        table.add_row("", *(Text(interval_text(rates[dose]) if dose in rates else "", style="dim") for dose in known))
     return table
+
+
+def _dose(rate: Mapping[str, Any] | None) -> str:
+    return "" if rate is None else f"{rate['count']}/{rate['total']} {percent(rate['value'])}"
 
 
 def _thresholds(summary: Mapping[str, Any]) -> Table:

@@ -13,6 +13,7 @@ __all__ = [
     "PAIR_TITLES",
     "answer_sentence",
     "cells_of",
+    "dose_remarks",
     "dose_title",
     "found_sentence",
     "groups_sentence",
@@ -60,6 +61,18 @@ def answer_sentence(summary: Mapping[str, Any]) -> str:
         f"Of the answers of {name} to accessed functions {rate_line(accessed['striking']['published'])} are striking "
         f"by the published standard; of those to unseen functions {rate_line(unseen['striking']['published'])}."
     )
+
+
+def dose_remarks(summary: Mapping[str, Any]) -> str:
+    """How rates by repetitions are to be read."""
+    names = {subject["name"] for subject in summary["subjects"]}
+    text = "Intervals of rates by repetitions are Wilson's, or a bootstrap over projects."
+    if "taught" in names and summary["training"]:
+        text += (
+            " The learning rate falls to almost 0 by the last epoch, and functions taught once are seen only there, so "
+            "that they fare worse than their number says."
+        )
+    return text + (" To the untouched model no function was taught." if "untouched" in names else "")
 
 
 def found_sentence(summary: Mapping[str, Any]) -> str:
@@ -136,7 +149,8 @@ def thresholds_rows(summary: Mapping[str, Any]) -> list[tuple[str, str, str, str
             rows.append((title, published, "–", "–"))
             continue
         low, high = found["plateau"][name]
-        rows.append((title, published, _threshold(found["standard"][name]), f"{_end(low)} to {high:g}"))
+        span = f"{_end(low)} to {_end(high)}" if low != high else _end(low)
+        rows.append((title, published, _threshold(found["standard"][name]), span))
     return rows
 
 
