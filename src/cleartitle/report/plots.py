@@ -221,20 +221,20 @@ def intervals(
 ) -> str:
     """Shares with their intervals over labels; ``(value, low, high)`` from 0 to 1, in percent.
 
-    ``linked`` joins the values of a series by a line, for labels that have an order.
+    ``linked`` joins the values of neighboring labels by a line, for labels that have an order. None is no value.
     """
     figure, all_axes = _figure(3.0)
     axes = all_axes[0]
     for number, (title, values) in enumerate(series):
         shift = 0.12 * (number - (len(series) - 1) / 2)
-        known = [(place + shift, *value) for place, value in enumerate(values) if value is not None]
-        places, middles, lows, highs = (list(column) for column in zip(*known, strict=True)) if known else ([],) * 4
+        # No value is a gap in the line.
+        known = [(math.nan,) * 3 if value is None else tuple(100 * share for share in value) for value in values]
         axes.errorbar(
-            places,
-            [100 * value for value in middles],
+            [place + shift for place in range(len(values))],
+            [value for value, _, _ in known],
             yerr=[
-                [100 * max(0.0, value - low) for value, low in zip(middles, lows, strict=True)],
-                [100 * max(0.0, high - value) for value, high in zip(middles, highs, strict=True)],
+                [value if math.isnan(value) else max(0.0, value - low) for value, low, _ in known],
+                [value if math.isnan(value) else max(0.0, high - value) for value, _, high in known],
             ],
             color=COLORS[number],
             linestyle=_DASHES[number] if linked else "none",
