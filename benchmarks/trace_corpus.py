@@ -3,6 +3,7 @@
 The projects of ``HELD_OUT`` never enter an index, so that what a search reports for their functions has another cause.
 """
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cleartitle.corpus import Corpus, CorpusOptions, build
-from cleartitle.files import write_json
-from cleartitle.options import fingerprint
+from cleartitle.files import canonical_json, write_json
 from cleartitle.tables import part_paths, write_table
 
 __all__ = ["HELD_OUT", "INDEXED", "SMOKE", "SMOKE_HELD_OUT", "corpus_of", "make_corpus", "shuffled", "subset"]
@@ -73,6 +73,10 @@ def shuffled(corpus: Path, seed: int) -> list[str]:
     return ids
 
 
+def _key(corpus: str, label: dict[str, object]) -> str:
+    return hashlib.sha256(canonical_json([corpus, label]).encode()).hexdigest()[:16]
+
+
 def subset(corpus: Path, folder: Path, keep: set[str], label: dict[str, Any]) -> Path:
     """A corpus of the contents in ``keep``, with all places where they stand; ``label`` names it in its key."""
     if (folder / "corpus.json").is_file():
@@ -84,7 +88,7 @@ def subset(corpus: Path, folder: Path, keep: set[str], label: dict[str, Any]) ->
             chosen = table.filter(pc.is_in(table["swhid"], wanted))  # pyright: ignore[reportAttributeAccessIssue]
             write_table(folder / name / path.name, chosen)
     record = json.loads((corpus / "corpus.json").read_text(encoding="utf-8"))
-    write_json(folder / "corpus.json", {**record, "key": fingerprint(None, corpus=record["key"], **label)})
+    write_json(folder / "corpus.json", {**record, "key": _key(record["key"], label)})
     return folder
 
 
