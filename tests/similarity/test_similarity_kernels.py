@@ -4,8 +4,6 @@ CLEARTITLE_NATIVE names another build of the kernels to test, see native/sanitiz
 """
 
 import hashlib
-import importlib.util
-import os
 from collections import Counter
 
 import numpy as np
@@ -13,19 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleartitle import _native as installed
-
-
-def chosen_build():
-    path = os.environ.get("CLEARTITLE_NATIVE")
-    if path is None:
-        return installed
-    spec = importlib.util.spec_from_file_location("_native", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
+from native_build import chosen_build
 
 _native = chosen_build()
 PRIME = (1 << 61) - 1
