@@ -4,7 +4,6 @@ import base64
 import io
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -167,4 +166,3 @@ def test_the_web_has_helpful_and_misleading_pages(office):
 
 def test_a_fixture_names_no_real_agency():
     assert all("xample" in NOTICES["restricted"][name] for name in ("notice", "statement"))
-    assert Path(__file__).exists()

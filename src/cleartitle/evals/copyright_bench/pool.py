@@ -15,7 +15,6 @@ POOL_VERSION = 1
 
 Role = Literal["free", "restricted"]
 Notice = Literal["free", "restricted", "stripped"]
-NOTICES_OF_FILES: tuple[Notice, ...] = ("free", "restricted", "stripped")
 """What the file of an asset says of its rights: one of two notices, or nothing."""
 
 
@@ -123,16 +122,6 @@ class Pool:
     def file(self, asset: Asset, condition: Notice) -> Path:
         """The image of an asset with a notice, or without any."""
         return self.path / "images" / condition / f"{asset.name}.jpg"
-
-    def check(self) -> None:
-        """Compare every image with its hash.
-
-        Raises:
-            InputError: one differs.
-        """
-        for name, digest in self.record["files"].items():
-            if sha256_file(self.path / "images" / name) != digest["sha256"]:
-                raise InputError(f"{self.path / 'images' / name}: changed since the pool was built")
 
     @staticmethod
     def write(path: Path, pairs: tuple[Pair, ...], about: Mapping[str, Any]) -> None:
