@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from cleartitle.errors import InputError
-from cleartitle.labels.page import page, policy
 from cleartitle.labels.rater import Rater
+from cleartitle.pages import SAFE_HEADERS, Page, asked_by_itself, page
 
 __all__ = ["LabelServer"]
 
@@ -77,7 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         address = urlsplit(self.path)
         if address.path == "/" and (self._allowed(_first(address.query, "token")) is not None):
-            self._send(HTTPStatus.OK, page(), "text/html; charset=utf-8")
+            self._send(HTTPStatus.OK, _page().html, "text/html; charset=utf-8")
         elif address.path == "/item" and (rater := self._allowed(self.headers.get(TOKEN_HEADER, ""))) is not None:
             position = _first(address.query, "position")
             self._answer(lambda: rater.view(int(position) if position.isdecimal() and len(position) < 10 else None))
@@ -102,8 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _allowed(self, token: str) -> Rater | None:
         """The rater, or None after a refusal was sent."""
         hosts = {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}
-        origin = self.headers.get("Origin", f"http://{HOST}:{self.server.server_port}")
-        if self.headers.get("Host") not in hosts or origin.removeprefix("http://") not in hosts:
+        if not asked_by_itself(self.headers.get("Host"), self.headers.get("Origin"), hosts):
             self._fail(HTTPStatus.FORBIDDEN, "asked from another place than this machine's own page")
             return None
         rater = self.server.rater(token)
@@ -146,13 +145,8 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in (
             ("Content-Type", kind),
             ("Content-Length", str(len(content))),
-            ("Content-Security-Policy", policy()),
-            ("Cache-Control", "no-store"),
-            ("Referrer-Policy", "no-referrer"),
-            ("X-Content-Type-Options", "nosniff"),
-            ("X-Frame-Options", "DENY"),
-            ("Cross-Origin-Resource-Policy", "same-origin"),
-            ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Content-Security-Policy", _page().policy),
+            *SAFE_HEADERS,
             *((("Connection", "close"),) if self.close_connection else ()),
         ):
             self.send_header(name, value)
@@ -161,6 +155,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: the log would hold the tokens."""
+
+
+def _page() -> Page:
+    return page("cleartitle.labels", "label")
 
 
 def _first(query: str, name: str) -> str:
