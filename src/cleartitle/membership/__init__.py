@@ -1,0 +1,1 @@
+"""Was this code in the training set of a model?"""

@@ -1,0 +1,1 @@
+"""Attacks on membership, one module each, on arrays that one pass over the texts gave."""
