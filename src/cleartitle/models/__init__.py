@@ -22,7 +22,7 @@ from cleartitle.models.protocol import (
 )
 from cleartitle.models.refusals import looks_like_refusal
 from cleartitle.models.registry import open_model
-from cleartitle.models.training import Schedule, TrainOptions, fine_tune, train
+from cleartitle.models.training import Schedule, TrainOptions, fine_tune, fit, train
 
 __all__ = [
     "Capabilities",
@@ -45,6 +45,7 @@ __all__ = [
     "TrainOptions",
     "failed",
     "fine_tune",
+    "fit",
     "looks_like_refusal",
     "open_model",
     "plain_text",

@@ -8,7 +8,7 @@ import hashlib
 import math
 import random
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from cleartitle.models.transformers import quiet_transformers
 from cleartitle.options import NOT_IN_KEY, as_record, fingerprint
 from cleartitle.progress import progress, warn
 
-__all__ = ["Schedule", "TrainOptions", "fine_tune", "train"]
+__all__ = ["Schedule", "TrainOptions", "fine_tune", "fit", "train"]
 
 END, PAD = "<|end|>", "<|pad|>"
 RECORD = "training.json"
@@ -75,27 +75,27 @@ def train(texts: Sequence[str], folder: Path, options: TrainOptions = TrainOptio
         MissingExtraError: torch or transformers is not installed.
         InputError: no texts, or the folder holds something else.
     """
-    torch, hf = require("torch", "train"), quiet_transformers()
-    run = _Run(folder, options, texts, {"from scratch": INIT})
-    if run.finished is not None:
-        return run.finished
-    _prepare(torch, options)
-    tokenizer = _tokenizer(hf, texts, options.vocab)
-    config = hf.GPT2Config(
-        vocab_size=len(tokenizer),
-        n_positions=options.context,
-        n_embd=options.d_model,
-        n_layer=options.layers,
-        n_head=options.heads,
-        initializer_range=INIT,
-        resid_pdrop=0.0,
-        embd_pdrop=0.0,
-        attn_pdrop=0.0,
-        bos_token_id=None,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-    )
-    return run.fit(torch, hf.GPT2LMHeadModel(config), tokenizer, [options.epochs] * len(texts))
+
+    def build(_: Any) -> tuple[Any, Any]:
+        hf = quiet_transformers()
+        tokenizer = _tokenizer(hf, texts, options.vocab)
+        config = hf.GPT2Config(
+            vocab_size=len(tokenizer),
+            n_positions=options.context,
+            n_embd=options.d_model,
+            n_layer=options.layers,
+            n_head=options.heads,
+            initializer_range=INIT,
+            resid_pdrop=0.0,
+            embd_pdrop=0.0,
+            attn_pdrop=0.0,
+            bos_token_id=None,
+            eos_token_id=tokenizer.eos_token_id,
+            pad_token_id=tokenizer.pad_token_id,
+        )
+        return hf.GPT2LMHeadModel(config), tokenizer
+
+    return fit(texts, folder, options, build, what={"from scratch": INIT})
 
 
 def fine_tune(
@@ -118,19 +118,51 @@ def fine_tune(
     counts = [options.epochs] * len(texts) if repetitions is None else list(repetitions)
     if len(counts) != len(texts) or any(not 0 <= count <= options.epochs for count in counts):
         raise InputError(f"repetitions: mend: one number from 0 to {options.epochs} (epochs) for each text")
-    torch, hf = require("torch", "train"), quiet_transformers()
-    run = _Run(folder, options, texts, {"source": str(source), "repetitions": counts})
+
+    def build(torch: Any) -> tuple[Any, Any]:
+        hf = quiet_transformers()
+        tokenizer = hf.AutoTokenizer.from_pretrained(str(source))
+        return hf.AutoModelForCausalLM.from_pretrained(
+            str(source), dtype=torch.float32, use_safetensors=True
+        ), tokenizer
+
+    what = {"source": str(source), "repetitions": counts}
+    return fit(texts, folder, options, build, what=what, repetitions=counts)
+
+
+def fit(
+    texts: Sequence[str],
+    folder: Path,
+    options: Schedule,
+    build: Callable[[Any], tuple[Any, Any]],
+    *,
+    what: object,
+    repetitions: Sequence[int] | None = None,
+) -> dict[str, Any]:
+    """Fit a model of any kind to ``texts`` and save it in ``folder``; a killed call goes on from its checkpoint.
+
+    Args:
+        texts: one window from position 0 for each.
+        folder: takes the model and ``training.json``.
+        options: see `Schedule`.
+        build: is given ``torch`` with its seed set, and returns the model and its tokenizer. The model's call takes
+            ``input_ids``, ``attention_mask`` and ``labels`` (-100 where nothing is asked) and returns an object with
+            ``loss``; it has ``device`` and ``save_pretrained``, as transformers models do.
+        what: names the model beside texts and options: its part in the key of the folder.
+        repetitions: see `fine_tune`.
+
+    Raises:
+        MissingExtraError: torch is not installed.
+        InputError: no texts, or the folder holds something else.
+    """
+    torch = require("torch", "train")
+    run = _Run(folder, options, texts, what)
     if run.finished is not None:
         return run.finished
-    _prepare(torch, options)
-    tokenizer = hf.AutoTokenizer.from_pretrained(str(source))
-    model = hf.AutoModelForCausalLM.from_pretrained(str(source), dtype=torch.float32, use_safetensors=True)
-    return run.fit(torch, model, tokenizer, counts)
-
-
-def _prepare(torch: Any, options: Schedule) -> None:
     torch.set_num_threads(options.threads or cores())
     torch.manual_seed(options.seed)
+    model, tokenizer = build(torch)
+    return run.fit(torch, model, tokenizer, list(repetitions or [options.epochs] * len(texts)))
 
 
 def _tokenizer(hf: Any, texts: Sequence[str], vocab: int) -> Any:
@@ -231,10 +263,17 @@ class _Run:
             return 0, []
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
+        torch.set_rng_state(state["random"])
         return len(state["losses"]), list(state["losses"])
 
     def _mark(self, torch: Any, model: Any, optimizer: Any, losses: list[float]) -> None:
-        state = {"key": self.key, "model": model.state_dict(), "optimizer": optimizer.state_dict(), "losses": losses}
+        state = {
+            "key": self.key,
+            "model": model.state_dict(),
+            "optimizer": optimizer.state_dict(),
+            "losses": losses,
+            "random": torch.get_rng_state(),
+        }
         with atomic_path(self.checkpoint) as temporary:
             torch.save(state, temporary)
 
