@@ -156,12 +156,11 @@ def given(evidence: Evidence) -> frozenset[Need]:
         ("neighbours", evidence.neighbours),
         ("text out", evidence.completions),
     )
-    found.update(need for need, part in parts if part)
-    found.update(
-        need
-        for need, values in (("frequency", evidence.frequency), ("classes", evidence.classes))
-        if values is not None and len(values)
-    )
+    found |= {need for need, part in parts if part}
+    if evidence.frequency is not None and len(evidence.frequency):
+        found.add("frequency")
+    if evidence.classes is not None and len(evidence.classes):
+        found.add("classes")
     return frozenset(found)
 
 
