@@ -1,6 +1,7 @@
 """Classes of model tokens: identifier, keyword, operator, string, number, comment or layout."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +57,7 @@ def rows_in(classes: npt.NDArray[np.int8], wanted: Sequence[int]) -> npt.NDArray
     return np.isin(classes, wanted)
 
 
-def _class_of(kind: object) -> int:
+def _class_of(kind: Any) -> int:
     for code, group in _GROUPS:
         if kind in group:
             return code
