@@ -21,10 +21,16 @@ from cleartitle.models.protocol import (
     plain_text,
 )
 from cleartitle.models.refusals import looks_like_refusal
-from cleartitle.models.registry import open_model
+from cleartitle.models.registry import open_model, open_scorer
+from cleartitle.models.scoring_budget import QueryBudget, token_counts
+from cleartitle.models.scoring_cache import Scores, score_all
+from cleartitle.models.scoring_options import ScorerOptions
+from cleartitle.models.token_stats import BEYOND, Access, ScorerCapabilities, TokenScorer, TokenSpans, TokenStats
 from cleartitle.models.training import Schedule, TrainOptions, fine_tune, fit, train
 
 __all__ = [
+    "BEYOND",
+    "Access",
     "Capabilities",
     "Content",
     "Estimate",
@@ -33,13 +39,20 @@ __all__ = [
     "Message",
     "Model",
     "ModelOptions",
+    "QueryBudget",
     "Request",
     "Role",
     "Sampling",
     "Schedule",
+    "ScorerCapabilities",
+    "ScorerOptions",
+    "Scores",
     "Status",
     "Style",
     "Text",
+    "TokenScorer",
+    "TokenSpans",
+    "TokenStats",
     "Tool",
     "ToolCall",
     "TrainOptions",
@@ -48,6 +61,9 @@ __all__ = [
     "fit",
     "looks_like_refusal",
     "open_model",
+    "open_scorer",
     "plain_text",
+    "score_all",
+    "token_counts",
     "train",
 ]

@@ -5,8 +5,10 @@ from pathlib import Path
 
 from cleartitle.errors import InputError
 from cleartitle.models.protocol import Model, ModelOptions
+from cleartitle.models.scoring_options import ScorerOptions
+from cleartitle.models.token_stats import TokenScorer
 
-__all__ = ["KINDS", "open_model"]
+__all__ = ["KINDS", "SCORERS", "open_model", "open_scorer"]
 
 
 def _embedded(_: str, options: ModelOptions) -> Model:
@@ -70,3 +72,33 @@ def open_model(spec: str, options: ModelOptions = ModelOptions()) -> Model:  # n
         known = "; ".join(text if ":" in text else f"{name}: {text}" for name, (text, _) in KINDS.items())
         raise InputError(f"model {spec[:200]!r}: not understood; mend: one of {known}")
     return KINDS[kind][1](rest, options)
+
+
+def _scores_hf(rest: str, options: ModelOptions, scoring: ScorerOptions) -> TokenScorer:
+    from cleartitle.models.scoring_transformers import transformers_scorer
+
+    return transformers_scorer(rest, scoring, threads=options.threads)
+
+
+SCORERS: dict[str, tuple[str, Callable[[str, ModelOptions, ScorerOptions], TokenScorer]]] = {
+    "hf": ("hf:FOLDER, a causal model in the format of Hugging Face transformers: every number", _scores_hf),
+}
+"""Kind of token scorer → what it is, and how it is opened; the names are those of `KINDS`."""
+
+
+def open_scorer(
+    spec: str,
+    options: ModelOptions = ModelOptions(),  # noqa: B008 - frozen
+    scoring: ScorerOptions = ScorerOptions(),  # noqa: B008 - frozen
+) -> TokenScorer:
+    """Open the model that ``spec`` names as a token scorer: the same names as `open_model`, see `SCORERS`.
+
+    Raises:
+        InputError: no such kind, or the name that the kind needs is absent.
+        MissingExtraError: the adapter's package is not installed; the message says how to install it.
+    """
+    kind, colon, rest = spec.partition(":")
+    if kind not in SCORERS or bool(rest) == (kind == "embedded") or (colon and not rest):
+        known = "; ".join(text if ":" in text else f"{name}: {text}" for name, (text, _) in SCORERS.items())
+        raise InputError(f"scorer {spec[:200]!r}: not understood; mend: one of {known}")
+    return SCORERS[kind][1](rest, options, scoring)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-__all__ = ["BEYOND", "Access", "ScorerCapabilities", "TokenScorer", "TokenStats"]
+__all__ = ["BEYOND", "Access", "ScorerCapabilities", "TokenScorer", "TokenSpans", "TokenStats"]
 
 Access = Literal["rank", "logprob", "top1", "distribution"]
 """``rank`` of the given token; ``logprob`` of the given token; ``top1``: log-probability of the likeliest token;
@@ -37,6 +37,7 @@ class TokenStats:
         spread: float32, sigma = square root of sum p (log p)^2 - mu^2.
         tokens_in_text: tokens of the whole text, chosen or not.
         truncated: tokens at the end that were left out since the text is longer than the context allows.
+        error: why a text has no rows although it was asked about, in one line.
     """
 
     position: np.ndarray
@@ -50,6 +51,7 @@ class TokenStats:
     spread: np.ndarray | None = None
     tokens_in_text: int = 0
     truncated: int = 0
+    error: str | None = None
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -78,6 +80,7 @@ class TokenStats:
             spread=pick(self.spread),
             tokens_in_text=self.tokens_in_text,
             truncated=self.truncated,
+            error=self.error,
         )
 
     def cut_to(self, output_size: int) -> "TokenStats":
@@ -95,6 +98,7 @@ class TokenStats:
             rank=rank,
             tokens_in_text=self.tokens_in_text,
             truncated=self.truncated,
+            error=self.error,
         )
 
 
@@ -104,6 +108,7 @@ class ScorerCapabilities:
 
     ``output_size`` is the number of likeliest tokens that a rank can be told from (None: the whole vocabulary).
     ``queries_per_text`` is ``one`` where a text costs one call and ``per token`` where each position costs one.
+    ``independent``: texts are scored one by one, so that no number depends on the company of a text.
     """
 
     gives: frozenset[Access]
@@ -113,6 +118,15 @@ class ScorerCapabilities:
     scores_first_token: bool = False
     queries_per_text: Literal["one", "per token"] = "one"
     deterministic: bool = True
+    independent: bool = False
+
+
+class TokenSpans(NamedTuple):
+    """The tokens of one text: ids and half-open character ranges, three int32 arrays of equal length."""
+
+    token: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
 
 
 class TokenScorer(Protocol):
@@ -123,8 +137,24 @@ class TokenScorer(Protocol):
         """How reports name this model, with revision or digest."""
         ...
 
+    def describe(self) -> dict[str, Any]:
+        """Everything that can change a number, as plain JSON values without a secret: run record and cache key."""
+        ...
+
     def capabilities(self) -> ScorerCapabilities:
         """What this scorer gives."""
+        ...
+
+    def tokenize(self, text: str) -> TokenSpans:
+        """The tokens of a text, in the order of their positions, without a query to the model."""
+        ...
+
+    def calls(self, tokens: int, rows: int) -> int:
+        """Queries that ``rows`` positions of a text of so many tokens cost at most."""
+        ...
+
+    def close(self) -> None:
+        """Free what the scorer holds; calling it again does nothing."""
         ...
 
     def score(

@@ -29,7 +29,7 @@ from cleartitle.models.protocol import (
 )
 from cleartitle.models.weights import GGUF_SHA256, embedded_weights
 
-__all__ = ["TransformersModel", "embedded_folder", "quiet_transformers"]
+__all__ = ["TransformersModel", "context_of", "embedded_folder", "load_folder", "quiet_transformers"]
 
 GATHER = 0.02
 """Seconds in which requests are gathered into one batch."""
@@ -87,6 +87,27 @@ def embedded_folder() -> Path:
     return folder
 
 
+def load_folder(source: str) -> tuple[Path, Any, Any, bool]:
+    """Folder, tokenizer, model in 32 bits, and whether it is an encoder-decoder, of what ``hf:SOURCE`` names.
+
+    Raises:
+        MissingExtraError: torch or transformers is not installed.
+        InputError: not a model that transformers can load.
+    """
+    torch, hf = require("torch", "train"), quiet_transformers()
+    place = str(embedded_folder()) if source == "embedded" else source
+    try:
+        tokenizer = hf.AutoTokenizer.from_pretrained(place, padding_side="left")
+        # An encoder-decoder (T5) reads the prompt and writes an answer of its own; a causal model goes on with it.
+        encoder_decoder = bool(hf.AutoConfig.from_pretrained(place).is_encoder_decoder)
+        kind = hf.AutoModelForSeq2SeqLM if encoder_decoder else hf.AutoModelForCausalLM
+        model = kind.from_pretrained(place, dtype=torch.float32, use_safetensors=True)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"hf:{source}: transformers cannot load it ({reason}); mend: a saved folder") from None
+    return Path(place), tokenizer, model, encoder_decoder
+
+
 @dataclass(eq=False)
 class _Job:
     request: Request
@@ -116,22 +137,15 @@ class TransformersModel:
         self._batch = options.concurrency or 8
         self._torch.set_num_threads(options.threads or cores())
         self._device = "cuda" if self._torch.cuda.is_available() else "cpu"
-        place = str(embedded_folder()) if source == "embedded" else source
-        try:
-            self._tokenizer: Any = self._hf.AutoTokenizer.from_pretrained(place, padding_side="left")
-            # An encoder-decoder (T5) reads the prompt and writes an answer of its own; a causal model goes on with it.
-            self._encoder_decoder = bool(self._hf.AutoConfig.from_pretrained(place).is_encoder_decoder)
-            kind = self._hf.AutoModelForSeq2SeqLM if self._encoder_decoder else self._hf.AutoModelForCausalLM
-            self._model: Any = kind.from_pretrained(place, dtype=self._torch.float32, use_safetensors=True)
-        except (OSError, ValueError, KeyError, ImportError) as error:
-            reason = " ".join(str(error).split())[:200]
-            raise InputError(f"hf:{source}: transformers cannot load it ({reason}); mend: a saved folder") from None
+        place, tokenizer, model, self._encoder_decoder = load_folder(source)
+        self._tokenizer: Any = tokenizer
+        self._model: Any = model
         self._model.to(self._device).eval()
         if self._tokenizer.pad_token is None:
             self._tokenizer.pad_token = self._tokenizer.eos_token or self._tokenizer.convert_ids_to_tokens(0)
-        self._hashes = {path.name: sha256_file(path) for path in sorted(Path(place).glob("*.safetensors"))}
+        self._hashes = {path.name: sha256_file(path) for path in sorted(place.glob("*.safetensors"))}
         self._parameters = sum(parameter.numel() for parameter in self._model.parameters())
-        self._limit = _context(self._model.config) or options.context
+        self._limit = context_of(self._model.config) or options.context
         self._waiting: list[_Job] = []
         self._runner: asyncio.Task[None] | None = None
         self._stop = threading.Event()
@@ -318,7 +332,7 @@ class TransformersModel:
         return done
 
 
-def _context(config: Any) -> int:
+def context_of(config: Any) -> int:
     """Tokens that a model takes, 0 where it sets no bound (T5 calls the length it was trained on n_positions)."""
     named = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
     return next((int(length) for length in named if length), 0)
