@@ -2,6 +2,7 @@
 
 from cleartitle.membership.attacks.dc_pdd import DcPdd
 from cleartitle.membership.attacks.ez_mia import EzMia
+from cleartitle.membership.attacks.fused import Fused
 from cleartitle.membership.attacks.highest_posterior import HighestPosterior
 from cleartitle.membership.attacks.histograms import (
     CHANGE_EDGES,
@@ -10,19 +11,22 @@ from cleartitle.membership.attacks.histograms import (
     linear_edges,
     rank_histogram,
 )
+from cleartitle.membership.attacks.linear import LinearAttack
 from cleartitle.membership.attacks.lowercase import Lowercase
 from cleartitle.membership.attacks.min_k import SWEEP, MinK
 from cleartitle.membership.attacks.min_k_plus_plus import MinKPlusPlus
 from cleartitle.membership.attacks.neighbours import Neighbours, PolarizedNeighbours
 from cleartitle.membership.attacks.perplexity import Perplexity
+from cleartitle.membership.attacks.rank_reference import LogRanks, RankReference
 from cleartitle.membership.attacks.recall import Recall
 from cleartitle.membership.attacks.reference_difference import RankGain, ReferenceDifference
 from cleartitle.membership.attacks.rmia import Rmia
 from cleartitle.membership.attacks.run import AttackScores, fit_attacks, run_attacks
+from cleartitle.membership.attacks.scalar_stack import ScalarStack
 from cleartitle.membership.attacks.syntax_class import SYNTAX_CLASSES, SyntaxClass
 from cleartitle.membership.attacks.wbc import WINDOWS, Wbc
 from cleartitle.membership.attacks.zlib_ratio import ZlibMean, ZlibSum
-from cleartitle.membership.evidence import Attack
+from cleartitle.membership.evidence import Attack, TrainedAttack
 
 __all__ = [
     "ATTACKS",
@@ -30,11 +34,15 @@ __all__ = [
     "LOG_EDGES",
     "SWEEP",
     "SYNTAX_CLASSES",
+    "TRAINED_ATTACKS",
     "WINDOWS",
     "AttackScores",
     "DcPdd",
     "EzMia",
+    "Fused",
     "HighestPosterior",
+    "LinearAttack",
+    "LogRanks",
     "Lowercase",
     "MinK",
     "MinKPlusPlus",
@@ -42,9 +50,11 @@ __all__ = [
     "Perplexity",
     "PolarizedNeighbours",
     "RankGain",
+    "RankReference",
     "Recall",
     "ReferenceDifference",
     "Rmia",
+    "ScalarStack",
     "SyntaxClass",
     "Wbc",
     "ZlibMean",
@@ -77,3 +87,6 @@ ATTACKS: tuple[Attack, ...] = (
     Rmia(),
 )
 """Every attack that learns nothing, each with the options that were fixed before looking."""
+
+TRAINED_ATTACKS: tuple[TrainedAttack, ...] = (LogRanks(), ScalarStack(ATTACKS), RankReference(), Fused(ATTACKS))
+"""Every attack that shadow models teach, CodeMI itself apart."""
