@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-__all__ = ["console", "progress", "set_quiet", "warn"]
+__all__ = ["console", "is_quiet", "progress", "set_quiet", "warn"]
 
 _state = {"quiet": False}
 logger = logging.getLogger("cleartitle")
@@ -24,6 +24,11 @@ def console() -> Console:
 def set_quiet(quiet: bool) -> None:
     """Silence progress bars; warnings still go to the log."""
     _state["quiet"] = quiet
+
+
+def is_quiet() -> bool:
+    """Whether progress bars are silenced."""
+    return _state["quiet"]
 
 
 def warn(message: str) -> None:

@@ -37,6 +37,9 @@ app.command("cleartitle.cli.trace_commands:app", name="trace", help="Find the li
 app.command(
     "cleartitle.cli.trace_commands:notice_command", name="notice", help="Write the notices that matches ask for."
 )
+app.command(
+    "cleartitle.cli.serve_commands:serve_command", name="serve", help="Serve an index over HTTP, with a page."
+)
 app.command("cleartitle.cli.run_commands:report", name="report", help="Write report.html of a run anew.")
 app.command("cleartitle.cli.run_commands:score", name="score", help="Score the answers of a run anew.")
 app.command("cleartitle.cli.run_commands:verify_command", name="verify", help="Check a run against its record.")

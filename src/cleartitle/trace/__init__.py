@@ -13,9 +13,12 @@ from cleartitle.trace.options import IndexOptions, SearchOptions
 from cleartitle.trace.pack import pack, pull
 from cleartitle.trace.policy import Baseline, Policy, load_policy
 from cleartitle.trace.sources import text_of
+from cleartitle.trace.wire import QUESTION, RESULT, Question
 from cleartitle.trace.words import line_starts
 
 __all__ = [
+    "QUESTION",
+    "RESULT",
     "Baseline",
     "Finding",
     "Index",
@@ -25,6 +28,7 @@ __all__ = [
     "Match",
     "Notice",
     "Policy",
+    "Question",
     "Result",
     "SearchOptions",
     "Span",

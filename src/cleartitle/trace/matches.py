@@ -78,7 +78,8 @@ class Result:
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return {**dataclasses.asdict(self), "matches": [match.as_json() for match in self.matches]}
+        known: dict[str, Any] = {"path": self.path, "state": self.state, "words": self.words}
+        return {**known, "searched": dict(self.searched), "matches": [match.as_json() for match in self.matches]}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Result":

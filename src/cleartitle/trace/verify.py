@@ -1,5 +1,6 @@
 """From candidates to matches: maximal shared runs, and whether they mean anything."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from cleartitle.trace.segment import Segment
 from cleartitle.trace.votes import Votes
 from cleartitle.trace.words import CHANNELS, Channel, WordStream, line_starts
 
-__all__ = ["Found", "verify"]
+__all__ = ["Found", "Run", "verify", "words_in_order"]
 
 I64 = npt.NDArray[np.int64]
 
@@ -71,7 +72,7 @@ def _is_match(query: WordStream, runs: list[Run], held: Held, are_renamed: Renam
         or (int(np.count_nonzero(held == 2)) >= options.short_share * len(held) and _is_varied(query, exact, options))
         or any(run.words >= options.renamed_words and are_renamed([run], options) for run in runs)
         or (
-            _words_in_order(runs) >= max(options.renamed_least, options.renamed_share * len(held))
+            words_in_order(runs) >= max(options.renamed_least, options.renamed_share * len(held))
             and are_renamed(runs, options)
         )
     )
@@ -86,13 +87,22 @@ def _is_varied(query: WordStream, runs: list[Run], options: SearchOptions) -> bo
     return _shapes(query, runs) >= least or len(np.unique(query.exact[here])) >= options.exact_distinct
 
 
-def _words_in_order(runs: list[Run]) -> int:
+def words_in_order(runs: list[Run]) -> int:
     """Words of the runs that stand in the same order in both texts: code has the shapes of other code in pieces."""
+    # Of the chains up to now, those worth going on from: a later end in the document only for more words.
+    ends: list[int] = []
     best: list[int] = []
-    for number, run in enumerate(runs):
-        before = (best[i] for i in range(number) if runs[i].right + runs[i].words <= run.right)
-        best.append(run.words + max(before, default=0))
-    return max(best, default=0)
+    for run in runs:
+        before = bisect_right(ends, run.right)
+        words = run.words + (best[before - 1] if before else 0)
+        end = run.right + run.words
+        place = bisect_left(ends, end)
+        stop = bisect_right(best, words)
+        if (place and best[place - 1] >= words) or (place < len(ends) and ends[place] == end and stop <= place):
+            continue
+        ends[place : max(place, stop)] = [end]
+        best[place : max(place, stop)] = [words]
+    return best[-1] if best else 0
 
 
 def verify(
