@@ -7,9 +7,6 @@ from trace_material import HEADERS, function, make_corpus, module
 
 from cleartitle.trace import IndexOptions, build_index
 
-pytest.importorskip("starlette", reason='needs the extra: pip install "cleartitle[serve]"')
-pytest.importorskip("uvicorn", reason='needs the extra: pip install "cleartitle[serve]"')
-
 HOSTILE = '# <img src=x onerror="window.owned=1"><script>window.owned = 1</script>\n# \u202e reversed\n' + function(
     9001
 ).replace("def ", "def hostile_")
@@ -26,6 +23,6 @@ def served_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def service(served_index: Path) -> Iterator[Service]:
-    running = Service(served_index)
+    running = Service(served_index, workers=2)
     yield running
     running.end()

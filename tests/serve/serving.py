@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -19,13 +18,12 @@ COMMAND = [sys.executable, "-c", "from cleartitle.cli import main; main()"]
 class Service:
     """``cleartitle serve`` with its address and its log."""
 
-    def __init__(self, index: Path, *words: str, environment: dict[str, str] | None = None) -> None:
+    def __init__(self, index: Path, *words: str, workers: int = 1) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, "serve", str(index), "--port", "0", "--workers", "2", *words],
+            [*COMMAND, "serve", str(index), "--port", "0", "--workers", str(workers), *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **(environment or {})},
         )
         self.log: list[str] = []
         assert self.process.stderr is not None and self.process.stdout is not None

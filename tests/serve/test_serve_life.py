@@ -117,8 +117,8 @@ def test_a_search_that_takes_too_long_is_ended_and_others_go_on(served_index: Pa
     try:
         first = service.workers()
         assert statuses(service, 1, texts=[SLOW * 4] * 2) == [503]
-        until(lambda: len(service.events("worker_started")) == 2)
-        assert not set(first) & set(service.workers()) and len(service.workers()) == 2
+        until(lambda: len(service.events("worker_started")) == 1)
+        assert not set(first) & set(service.workers()) and len(service.workers()) == 1
         assert service.trace(text=function(101))[0]["state"] == "matches"
         assert service.metric('cleartitle_refused_total{reason="time"}') == 1
     finally:
@@ -126,7 +126,7 @@ def test_a_search_that_takes_too_long_is_ended_and_others_go_on(served_index: Pa
 
 
 def test_a_search_process_that_is_killed_is_replaced(served_index: Path) -> None:
-    service = Service(served_index)
+    service = Service(served_index, workers=2)
     try:
         killed = service.workers()
         for pid in killed:
@@ -149,7 +149,7 @@ def test_a_search_process_that_is_killed_is_replaced(served_index: Path) -> None
 def test_a_new_index_takes_over_without_a_failed_request(tmp_path: Path) -> None:
     index, options = tmp_path / "index", IndexOptions(workers=1)
     build_index([make_corpus(tmp_path, {"a/a.py": module(1)}, "one")], index, options)
-    service = Service(index)
+    service = Service(index, workers=2)
     ended = threading.Event()
     seen: list[list[tuple[int, tuple[str, str]]]] = [[] for _ in range(4)]
 
@@ -210,5 +210,5 @@ def test_an_end_waits_for_the_requests_in_flight(served_index: Path, sign: int) 
 def test_search_processes_end_with_a_service_that_is_killed(served_index: Path) -> None:
     service = Service(served_index)
     workers = service.workers()
-    assert service.end(signal.SIGKILL) == -signal.SIGKILL and len(workers) == 2
+    assert service.end(signal.SIGKILL) == -signal.SIGKILL and len(workers) == 1
     until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))

@@ -5,6 +5,7 @@ from pathlib import Path
 from cyclopts import App
 
 from cleartitle.integrations.mcp_office import serve_office
+from cleartitle.integrations.mcp_trace import serve_trace
 
 __all__ = ["app"]
 
@@ -21,4 +22,16 @@ def office(*, workspace: Path, web: bool = False, selection: Path | None = None)
         selection: File that gets the submitted path.
     """
     serve_office(workspace, web=web, selection=selection)
+    return 0
+
+
+@app.command
+def trace(index: Path, *, excerpts: bool = True) -> int:
+    """Serve the search of an index: an agent asks where its code comes from, and under which license.
+
+    Args:
+        index: Folder of an index; when it changes, the new one is searched.
+        excerpts: Show matching lines of origins, if the index holds texts and the agent asks for them.
+    """
+    serve_trace(index, excerpts=excerpts)
     return 0

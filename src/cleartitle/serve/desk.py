@@ -14,6 +14,7 @@ from cleartitle.errors import InputError
 from cleartitle.serve.log import log
 from cleartitle.serve.metrics import Metrics
 from cleartitle.serve.pool import Pool
+from cleartitle.trace import index_stamp
 
 __all__ = ["Desk"]
 
@@ -22,8 +23,6 @@ LOOK = 1.0
 
 MOST_PAUSE = 60.0
 """Seconds at most before an index that could not be opened is tried again."""
-
-Stamp = tuple[int, int, int]
 
 
 class Desk:
@@ -36,7 +35,7 @@ class Desk:
     def __init__(self, path: Path, workers: int, may_show: bool, metrics: Metrics) -> None:
         self._path, self._workers, self._may_show, self._metrics = path, workers, may_show, metrics
         self._pool: Pool | None = None
-        self._stamp: Stamp | None = None
+        self._stamp: tuple[int, int, int] | None = None
         self._watching: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
         self._opened = 0.0
@@ -47,7 +46,7 @@ class Desk:
         Raises:
             InputError: it cannot be opened.
         """
-        self._stamp = self._look()
+        self._stamp = index_stamp(self._path)
         self._pool = await self._new()
         self._watching = asyncio.create_task(self._watch())
 
@@ -104,7 +103,7 @@ class Desk:
         pause = LOOK
         while True:
             await asyncio.sleep(pause)
-            stamp = self._look()
+            stamp = index_stamp(self._path)
             if stamp is None or stamp == self._stamp:
                 pause = LOOK
                 continue
@@ -132,13 +131,6 @@ class Desk:
     def _told(self, event: str, **facts: Any) -> None:
         self._metrics.count("cleartitle_worker_events_total", event=event)
         log(event, logging.INFO if event == "worker_started" else logging.WARNING, **facts)
-
-    def _look(self) -> Stamp | None:
-        try:
-            state = (self._path / "index.json").stat()
-        except OSError:
-            return None
-        return state.st_mtime_ns, state.st_ino, state.st_size
 
 
 async def _leave(pool: Pool) -> None:

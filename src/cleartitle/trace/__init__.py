@@ -5,7 +5,7 @@ from cleartitle.trace.changes import changed_lines
 from cleartitle.trace.compact import compact
 from cleartitle.trace.files import expand, search_files, text_bytes
 from cleartitle.trace.findings import Finding, findings, read_results, results_json
-from cleartitle.trace.index import Index, search
+from cleartitle.trace.index import Index, index_stamp, search
 from cleartitle.trace.license_store import LicenseText, LicenseTexts
 from cleartitle.trace.matches import Match, Result, Span
 from cleartitle.trace.notice import Notice, make_notice
@@ -37,6 +37,7 @@ __all__ = [
     "compact",
     "expand",
     "findings",
+    "index_stamp",
     "line_starts",
     "load_policy",
     "make_notice",

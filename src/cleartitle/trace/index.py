@@ -14,7 +14,7 @@ from cleartitle.trace.verify import Found, verify
 from cleartitle.trace.votes import Candidates, Sightings, Votes, candidates, sightings_of, vote
 from cleartitle.trace.words import CHANNELS, SHORTEST, WordStream, word_stream
 
-__all__ = ["Index", "answer", "search"]
+__all__ = ["Index", "answer", "index_stamp", "search"]
 
 
 class Index:
@@ -145,6 +145,15 @@ def search(
             raise InputError("no index named; mend: pass one, or set index under [trace] in .cleartitle.toml")
     opened = index if isinstance(index, Index) else Index.open(index)
     return opened.search(text, language, limit)
+
+
+def index_stamp(path: Path) -> tuple[int, int, int] | None:
+    """What differs when a folder holds another index than before, to be looked at often; None where it holds none."""
+    try:
+        state = (path / "index.json").stat()
+    except OSError:
+        return None
+    return state.st_mtime_ns, state.st_ino, state.st_size
 
 
 def _segments(path: Path, manifest: dict[str, Any]) -> list[Segment]:
