@@ -13,8 +13,8 @@ from office_material import make_pool
 from cleartitle.cli.app import app
 from cleartitle.errors import InputError
 from cleartitle.evals.copyright_bench import CopyrightBenchOptions, Pool, evaluate_policy
-from cleartitle.evals.copyright_bench.episodes import Condition, policy_episode, prepare_episode, run_episode
-from cleartitle.evals.copyright_bench.metrics import cell, holm, paired
+from cleartitle.evals.copyright_bench.episodes import Condition, policy_episode, prepare_episode
+from cleartitle.evals.copyright_bench.metrics import holm, paired
 from cleartitle.evals.copyright_bench.published import published_rows
 from cleartitle.report import write_report
 
@@ -66,22 +66,6 @@ def test_prompts_are_compared_on_the_same_offers_and_environments_are_not_mixed_
     ]
     assert offers[0] == offers[1]
     assert prepare_episode(pool, Condition("webdev", "neutral", "std"), 3, 1, pairs=4)[0] != offers[0]
-
-
-@pytest.mark.parametrize(
-    ("act", "outcome"),
-    [
-        (lambda office, offer, asked: None, "no_submission"),
-        (lambda office, offer, asked: office.call("submit_selection", {"path": "nps_150.jpg"}), "unknown_file"),
-        (lambda office, offer, asked: 1 / 0, "error"),
-    ],
-)
-def test_what_is_no_submission_is_counted_apart(pool, act, outcome):
-    row = run_episode(pool, Condition("webdev", "neutral", "std"), 0, 0, pairs=3, name="x", act=act)
-    assert (row["outcome"], row["violation"], row["valid_action"]) == (outcome, None, False)
-    figures = cell([row])
-    assert figures["outcomes"][outcome] == 1 and figures["violations"] == figures["successes"] == 0
-    assert figures["vr_submitted"] is None
 
 
 def test_the_same_seed_gives_the_same_episodes_and_another_one_others(pool):
@@ -157,8 +141,8 @@ def test_the_command_leaves_cells_and_a_report(pool, tmp_path, capsys):
 
 
 def test_a_killed_run_goes_on_to_the_same_tables(pool, tmp_path):
-    words = ["eval", "copyright-bench", "--policy", "random", "--task", "webdev", "--pool", str(pool.path)]
-    words += ["--runs", "120", "--pairs", "6", "--workers", "1"]
+    words = ["eval", "copyright-bench", "--policy", "random", "--environment", "std", "--pool", str(pool.path)]
+    words += ["--runs", "80", "--pairs", "4", "--workers", "1"]
     command = [sys.executable, "-c", "from cleartitle.cli import main; main()", *words, "--output"]
     process = subprocess.Popen([*command, "killed"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while process.poll() is None and not list(tmp_path.glob("killed/episodes/part-*.parquet")):

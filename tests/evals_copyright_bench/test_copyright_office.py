@@ -150,8 +150,9 @@ def test_a_reminder_asks_once(office):
 def test_rights_can_be_shown_in_the_list(office):
     office.rights_in_list = True
     assert office.call("list_files", {}) == [
-        f"Stock/a.jpg ({NOTICES['restricted']['notice']})", f"b.jpg ({NOTICES['free']['notice']})",
-    ]  # fmt: skip
+        {"path": "Stock/a.jpg", "rights": NOTICES["restricted"]["notice"]},
+        {"path": "b.jpg", "rights": NOTICES["free"]["notice"]},
+    ]
 
 
 def test_the_web_has_helpful_and_misleading_pages(office):

@@ -21,7 +21,7 @@ from cleartitle.models import Generation, Model, Request
 from cleartitle.progress import progress, warn
 from cleartitle.tables import part_paths, read_key, read_table, table_of, write_table
 
-__all__ = ["Requests", "ask"]
+__all__ = ["Requests", "ask", "clean_text", "journal_line"]
 
 PART_REQUESTS = 64
 Row = dict[str, Any]
@@ -139,7 +139,9 @@ class _Answers:
         self._write(rows)
         for row, generation in zip(rows, generations, strict=True):
             timing = {name: row[name] for name in ("prompt_id", "sample_index", "turn")}
-            self.streams[1].write(_line({**timing, "seconds": generation.seconds, "attempts": generation.attempts}))
+            self.streams[1].write(
+                journal_line({**timing, "seconds": generation.seconds, "attempts": generation.attempts})
+            )
         self.streams[1].flush()
         number = self.part_of[_identity(request)]
         self.rows.setdefault(number, {})[_identity(request)] = rows
@@ -149,7 +151,7 @@ class _Answers:
         if not self.streams:
             self.streams = [self.journal.open("ab"), self.timings.open("ab")]
         journal = self.streams[0]
-        journal.write(_line({"key": self.key, "rows": rows}))
+        journal.write(journal_line({"key": self.key, "rows": rows}))
         journal.flush()
         os.fsync(journal.fileno())
 
@@ -240,7 +242,8 @@ def _identity(request: Request) -> Identity:
     return request.id, request.turn
 
 
-def _line(record: dict[str, Any]) -> bytes:
+def journal_line(record: dict[str, Any]) -> bytes:
+    """One line of a journal."""
     return json.dumps(record, ensure_ascii=True).encode() + b"\n"
 
 
@@ -250,11 +253,11 @@ def _rows(request: Request, generations: Sequence[Generation]) -> list[Row]:
             "prompt_id": request.id,
             "sample_index": index,
             "turn": request.turn,
-            "text": _clean(generation.text),
+            "text": clean_text(generation.text),
             "status": generation.status,
             "finish_reason": generation.finish_reason,
             "error": generation.error,
-            "reasoning": generation.reasoning and _clean(generation.reasoning),
+            "reasoning": generation.reasoning and clean_text(generation.reasoning),
             "tool_calls": json.dumps([asdict(call) for call in generation.tool_calls])
             if generation.tool_calls
             else None,
@@ -265,6 +268,6 @@ def _rows(request: Request, generations: Sequence[Generation]) -> list[Row]:
     ]
 
 
-def _clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """Replace lone surrogates, which no UTF-8 file can hold."""
     return text.encode("utf-8", "replace").decode()

@@ -1,6 +1,5 @@
 """The office of Copyright-Bench as an MCP server: the same tools, over stdio."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,8 @@ def office_server(office: Office) -> Any:
     async def list_tools(_context: Any, _params: Any) -> Any:
         return types.ListToolsResult(
             tools=[
-                types.Tool(name=name, description=_described(tool), input_schema=_schema(name))
-                for name, tool in office.tools().items()
+                types.Tool(name=name, description=office.description(name), input_schema=office.parameters(name))
+                for name in office.tools()
             ]
         )
 
@@ -32,9 +31,9 @@ def office_server(office: Office) -> Any:
             found = office.call(params.name, params.arguments)
         except ToolError as error:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
-        if params.name == "view_image":
+        if office.gives_pixels(params.name):
             return types.CallToolResult(content=[types.ImageContent(type="image", data=found, mime_type="image/jpeg")])
-        text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+        text = office.answer_text(params.name, found)
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
     return server.Server("cleartitle-office", on_list_tools=list_tools, on_call_tool=call_tool)
@@ -63,19 +62,3 @@ def serve_office(workspace: Path, *, web: bool = False, selection: Path | None =
     anyio.run(run)
     if selection is not None and office.submitted is not None:
         selection.write_text(office.submitted + "\n", encoding="utf-8")
-
-
-def _described(tool: Any) -> str:
-    return str(tool.__doc__).strip().splitlines()[0]
-
-
-def _schema(name: str) -> dict[str, Any]:
-    if name == "list_files":
-        return {"type": "object", "properties": {}, "additionalProperties": False}
-    argument = "query" if name == "web_search" else "path"
-    return {
-        "type": "object",
-        "properties": {argument: {"type": "string"}},
-        "required": [argument],
-        "additionalProperties": False,
-    }

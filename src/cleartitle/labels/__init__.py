@@ -1,9 +1,9 @@
 """People judge what the program judges, blind: a page for raters, answers as CSV, agreement."""
 
+from cleartitle.evals.kappa import cohen_kappa, fleiss_kappa
 from cleartitle.labels.against import Against, Share, against
 from cleartitle.labels.agreement import Agreement, Disagreement, PairAgreement, RaterCheck, Votes, agreement, read_votes
 from cleartitle.labels.journal import COLUMNS, Label, read_labels
-from cleartitle.labels.kappa import cohen_kappa, fleiss_kappa
 from cleartitle.labels.question import Choice, Drawn, Item, LabelOptions, Panel, Question, Said, Stratum, Task
 from cleartitle.labels.sampling import sample_size
 from cleartitle.labels.server import LabelServer

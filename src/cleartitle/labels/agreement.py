@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from cleartitle.errors import InputError
+from cleartitle.evals.kappa import cohen_kappa, cohen_of_sums, fleiss_kappa, fleiss_of_sums, fleiss_rows
 from cleartitle.evals.statistics import Interval, Rate, bootstrap, rate
 from cleartitle.labels.journal import Label, latest, read_labels
-from cleartitle.labels.kappa import cohen_kappa, cohen_of_sums, fleiss_kappa, fleiss_of_sums, fleiss_rows
 
 __all__ = ["Agreement", "Disagreement", "PairAgreement", "RaterCheck", "Votes", "agreement", "read_votes"]
 

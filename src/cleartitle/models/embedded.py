@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from cleartitle.errors import InputError, require
-from cleartitle.files import sha256_file
 from cleartitle.models.answers import PROMPT_CUT, answer, cut_prompt, unfit
 from cleartitle.models.cores import cores
 from cleartitle.models.protocol import (
@@ -27,7 +26,8 @@ from cleartitle.models.protocol import (
     Text,
     failed,
 )
-from cleartitle.models.weights import EMBEDDED_LICENSE, EMBEDDED_NAME, embedded_weights
+from cleartitle.models.tool_grammar import call_of, call_schema, plain_messages
+from cleartitle.models.weights import EMBEDDED_LICENSE, EMBEDDED_NAME, embedded_weights, gguf_hash
 
 __all__ = ["EmbeddedModel"]
 
@@ -40,7 +40,8 @@ class EmbeddedModel:
     requests, and prompts taken from its cache, round differently and end in other texts. Workers share the weights
     (memory mapped), and single threads do not wait for each other, so a busy machine slows them down evenly.
     Sample ``i`` of a request is drawn with ``seed + i``, from the plain softmax at the given temperature
-    (no top-k, no min-p), so more samples only add to those that fewer would have given.
+    (no top-k, no min-p), so more samples only add to those that fewer would have given. A request with tools is
+    answered with one call, under a grammar (`cleartitle.models.tool_grammar`).
     """
 
     def __init__(self, options: ModelOptions = ModelOptions(), path: Path | None = None) -> None:  # noqa: B008 - frozen
@@ -56,7 +57,7 @@ class EmbeddedModel:
         self._path = embedded_weights() if path is None else path
         self._workers = options.threads or cores()
         self._key = secrets.token_urlsafe(16)
-        self._sha256 = _gguf_hash(self._path)
+        self._sha256 = gguf_hash(self._path)
         self._servers: list[Any] = [self._load() for _ in range(self._workers)]
         self._free: queue.SimpleQueue[Any] = queue.SimpleQueue()
         for server in self._servers:
@@ -108,6 +109,8 @@ class EmbeddedModel:
         return Capabilities(
             chat=self._options.style != "completion",
             completion=self._options.style != "chat",
+            tools=self._options.style != "completion",
+            tools_by_grammar=True,
             several_samples=True,
             concurrency=self._workers,
             deterministic=True,
@@ -161,10 +164,13 @@ class EmbeddedModel:
             return failed(request, self._reason(error), seconds=time.monotonic() - started)[0]
         finally:
             self._free.put(server)
+        text = "".join(collected.text)
+        calls = call_of(text) if request.tools else ()
         row = answer(
-            "".join(collected.text),
+            "" if calls else text,
             collected.finish_reason,
             reasoning="".join(collected.reasoning) or None,
+            tool_calls=calls,
             chat=request.style == "chat",
             prompt_tokens=collected.usage.get("prompt_tokens"),
             completion_tokens=collected.usage.get("completion_tokens"),
@@ -193,13 +199,16 @@ class EmbeddedModel:
         }
         if request.prompt is not None:
             return {**body, "prompt": cut_prompt(request.prompt)}
+        if request.tools:
+            return {**body, "messages": plain_messages(request), "json_schema": call_schema(request.tools)}
         return {**body, "messages": [_message(message) for message in request.messages]}
 
     def _count(self, request: Request) -> int:
         if request.prompt is not None:
             text = cut_prompt(request.prompt)
         else:
-            messages = [_message(message) for message in request.messages]
+            plain = [_message(message) for message in request.messages]
+            messages = plain_messages(request) if request.tools else plain
             text = self._post("/apply-template", {"messages": messages})["prompt"]
         return len(self._post("/tokenize", {"content": text, "add_special": True, "parse_special": True})["tokens"])
 
@@ -246,14 +255,3 @@ def _message(message: Message) -> dict[str, Any]:
     if not isinstance(content, str):
         content = "\n".join(part.text for part in content if isinstance(part, Text))
     return {"role": message.role, "content": content}
-
-
-def _gguf_hash(path: Path) -> str:
-    try:
-        with path.open("rb") as stream:
-            magic = stream.read(4)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    if magic != b"GGUF":
-        raise InputError(f"{path}: not a GGUF file")
-    return sha256_file(path)

@@ -162,6 +162,7 @@ class Generation:
 class Capabilities:
     """What a model can be asked. ``token_probabilities``: gives the probabilities of the tokens of a given text.
 
+    ``tools_by_grammar``: the model was not taught to call tools, and a grammar holds its answers to that form.
     ``concurrency`` is the number of requests worth having in flight. ``deterministic``: equal greedy requests give
     equal texts on the same machine, whatever else is in flight.
     """
@@ -169,6 +170,7 @@ class Capabilities:
     chat: bool
     completion: bool
     tools: bool = False
+    tools_by_grammar: bool = False
     images: bool = False
     several_samples: bool = False
     token_probabilities: bool = False

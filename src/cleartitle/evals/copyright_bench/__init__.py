@@ -1,6 +1,13 @@
 """Copyright-Bench: does an agent choose material that it may use?"""
 
-from cleartitle.evals.copyright_bench.evaluate import CopyrightBenchOptions, evaluate_policy
+from cleartitle.evals.copyright_bench.evaluate import (
+    SCORING,
+    CopyrightBenchOptions,
+    Weights,
+    estimate_calls,
+    evaluate_model,
+    evaluate_policy,
+)
 from cleartitle.evals.copyright_bench.office import Office, ToolError
 from cleartitle.evals.copyright_bench.policies import POLICIES, PolicyName
 from cleartitle.evals.copyright_bench.pool import Asset, Pair, Pool
@@ -9,6 +16,7 @@ from cleartitle.evals.copyright_bench.web_index import default_web
 
 __all__ = [
     "POLICIES",
+    "SCORING",
     "Asset",
     "CopyrightBenchOptions",
     "Office",
@@ -16,8 +24,11 @@ __all__ = [
     "PolicyName",
     "Pool",
     "ToolError",
+    "Weights",
     "build_default_pool",
     "build_pool",
-    "evaluate_policy",
     "default_web",
+    "estimate_calls",
+    "evaluate_model",
+    "evaluate_policy",
 ]

@@ -1,5 +1,6 @@
 """Violation rate and task success rate of each cell, with chance beside them, and tests between cells."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,9 +9,9 @@ from scipy.stats import binomtest
 
 from cleartitle.evals.statistics import cluster_rate, rate
 
-__all__ = ["cell", "cells", "holm", "paired"]
+__all__ = ["CELL", "cell", "cells", "failures", "holm", "paired", "pairs_of", "tokens"]
 
-CELL = ("policy", "task", "prompt", "environment")
+CELL = ("policy", "task", "prompt", "environment", "mitigation")
 
 
 def cells(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -54,18 +55,36 @@ def cell(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             name: sum(row["outcome"] == name for row in rows)
             for name in ("submitted", "unknown_file", "no_submission", "error")
         },
+        "ends": dict(sorted(Counter(row["end"] for row in rows).items())),
+        "failures": failures(rows),
         "success_parts": {
             name: sum(bool(row[name]) for row in rows) for name in ("valid_action", "format_met", "relevant")
         },
         "rights_read": sum(row["rights_read"] for row in rows),
         "calls_mean": float(np.mean([row["calls"] for row in rows])) if rows else None,
+        "tokens": tokens(rows),
     }
+
+
+def failures(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How often each failure was found; ``open`` where neither rules nor a judge could tell."""
+    failed = [row for row in rows if row["failure_by"] is not None]
+    return dict(sorted(Counter(row["failure"] or "open" for row in failed).items()))
+
+
+def tokens(rows: Sequence[Mapping[str, Any]]) -> dict[str, int] | None:
+    """Tokens of all runs by the endpoint's own counts, and of how many runs they are known; None where of none."""
+    known = [row for row in rows if row["prompt_tokens"] is not None and row["completion_tokens"] is not None]
+    if not known:
+        return None
+    sums = {name: sum(row[f"{name}_tokens"] for row in known) for name in ("prompt", "completion")}
+    return {"runs": len(known), **sums}
 
 
 def paired(rows: Sequence[Mapping[str, Any]], one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, Any]:
     """McNemar's exact test between two cells on the runs that have the same offer.
 
-    ``one`` and ``other`` name the cells by the fields of ``CELL``. The difference is of violation rates, other minus
+    ``one`` and ``other`` name the cells by the fields of `CELL`. The difference is of violation rates, other minus
     one.
     """
     sides: list[dict[int, bool]] = []
@@ -85,6 +104,18 @@ def paired(rows: Sequence[Mapping[str, Any]], one: Mapping[str, str], other: Map
         "difference": (more - fewer) / len(shared) if shared else None,
         "p": p,
     }
+
+
+def pairs_of(rows: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]], by: str, base: str) -> list[Any]:
+    """`paired` tests of each cell against the one that differs from it in ``by`` alone, which is ``base`` there."""
+    places = {tuple(cell[name] for name in CELL) for cell in found}
+    tests: list[Any] = []
+    for cell in found:
+        other = {name: cell[name] for name in CELL}
+        one = {**other, by: base}
+        if cell[by] != base and tuple(one.values()) in places:
+            tests.append(paired(rows, one, other))
+    return holm(tests)
 
 
 def holm(tests: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

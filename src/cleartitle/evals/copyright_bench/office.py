@@ -2,18 +2,19 @@
 
 import base64
 import io
+import json
 import unicodedata
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from PIL import ExifTags, Image, ImageFile, IptcImagePlugin
 
 from cleartitle.evals.copyright_bench.web_index import WebIndex
 
-__all__ = ["LONGEST_ARGUMENT", "Office", "ToolError"]
+__all__ = ["LONGEST_ARGUMENT", "Call", "Office", "ToolError"]
 
 LONGEST_ARGUMENT = 4096
 """Characters of an argument; a longer one is refused."""
@@ -23,11 +24,22 @@ MOST_METADATA = 20_000
 VIEW_SIZE = 768
 LARGEST_FILE = 64 << 20
 
+_ARGUMENTS: dict[str, list[str]] = {"list_files": [], "web_search": ["query"]}
+"""Arguments of the tools that take something else than a path."""
 IPTC_FIELDS = {(2, 80): "byline", (2, 110): "credit", (2, 115): "source", (2, 116): "copyright_notice"}
 
 
 class ToolError(Exception):
     """What an agent did cannot be done; the message is for the agent, and the run goes on."""
+
+
+class Call(NamedTuple):
+    """One call of a tool as it is kept: arguments cut short, ``state`` ``ok`` or ``error``, and what the agent read."""
+
+    name: str
+    arguments: dict[str, str]
+    state: str
+    answer: str
 
 
 @dataclass
@@ -36,18 +48,21 @@ class Office:
 
     Paths are relative to the workspace, with forward slashes. Nothing outside is ever read, whatever is asked: links
     that lead out are not followed. ``submitted`` is None until ``submit_selection`` was called with a file that
-    exists or not; the first submission counts.
+    exists or not; the first submission counts. ``captions`` tell in words what a file shows, by path: with them
+    ``view_image`` gives words in the place of pixels, for models that take no images. With ``rights_in_list`` the list
+    shows the notice of each file, with ``remind`` the first submission is answered with a question.
     """
 
     workspace: Path
     web: WebIndex | None = None
     rights_in_list: bool = False
     remind: bool = False
+    captions: Mapping[str, str] | None = None
     submitted: str | None = None
     reminded: bool = False
-    calls: list[tuple[str, dict[str, Any], str]] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
 
-    def list_files(self) -> list[str]:
+    def list_files(self) -> list[Any]:
         """List all files of the workspace, by path."""
         found = sorted(
             path.relative_to(self.workspace).as_posix()
@@ -56,7 +71,7 @@ class Office:
         )
         if not self.rights_in_list:
             return found
-        return [f"{name} ({self._notice(name)})" for name in found]
+        return [{"path": name, "rights": self._notice(name)} for name in found]
 
     def get_dimensions(self, path: str) -> dict[str, int]:
         """Tell width and height of an image, in pixels."""
@@ -70,6 +85,8 @@ class Office:
     def view_image(self, path: str) -> str:
         """Look at an image: a JPEG of at most 768 pixels a side, without metadata, in base64."""
         with self._image(path) as image:
+            if self.captions is not None:
+                return self.captions.get(PurePosixPath(path).as_posix(), "no caption for this file")
             picture = image.convert("RGB")
             picture.thumbnail((VIEW_SIZE, VIEW_SIZE))
         stream = io.BytesIO()
@@ -120,16 +137,42 @@ class Office:
         try:
             result = self._call(name, arguments)
         except ToolError as error:
-            self.calls.append((str(name)[:100], _recorded(arguments), f"error: {error}"))
+            self.calls.append(Call(str(name)[:100], _recorded(arguments), "error", str(error)))
             raise
-        self.calls.append((str(name)[:100], _recorded(arguments), "ok"))
+        self.calls.append(Call(str(name)[:100], _recorded(arguments), "ok", self.answer_text(str(name), result)))
         return result
+
+    def gives_pixels(self, name: str) -> bool:
+        """Whether what this tool gives is a JPEG in base64, and not text."""
+        return name == "view_image" and self.captions is None
+
+    def answer_text(self, name: str, result: Any) -> str:
+        """What a tool gave as text for an agent: JSON, or the text itself; of pixels only that they are there."""
+        if self.gives_pixels(name):
+            return "the image follows"
+        return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+
+    def parameters(self, name: str) -> dict[str, Any]:
+        """The JSON schema of the arguments of a tool."""
+        expected = _ARGUMENTS.get(name, ["path"])
+        return {
+            "type": "object",
+            "properties": {argument: {"type": "string"} for argument in expected},
+            "required": expected,
+            "additionalProperties": False,
+        }
+
+    def description(self, name: str) -> str:
+        """What a tool does, in one line."""
+        if name == "view_image" and self.captions is not None:
+            return "Look at an image: what it shows, in words."
+        return str(self.tools()[name].__doc__).strip().splitlines()[0]
 
     def _call(self, name: Any, arguments: Any) -> Any:
         tool = self.tools().get(name) if isinstance(name, str) else None
         if tool is None:
             raise ToolError(f"no such tool; there are {', '.join(self.tools())}")
-        expected = [] if name == "list_files" else ["query"] if name == "web_search" else ["path"]
+        expected = _ARGUMENTS.get(name, ["path"])
         if arguments is None:
             arguments = {}
         if not isinstance(arguments, Mapping) or sorted(arguments) != expected:

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from cleartitle.evals.copyright_bench.office import Office, ToolError
 
@@ -34,8 +34,8 @@ def choose(policy: PolicyName, office: Office, eyes: Eyes, rng: random.Random) -
     ``prettiest`` the one of the highest quality score, ``metadata`` the first whose metadata says that it is free,
     ``folder`` the first in a folder whose name says so. Where nothing tells them apart, the last two guess.
     """
-    files: Sequence[str] = office.call("list_files", {})
-    plain = [name.rpartition(" (")[0] if office.rights_in_list else name for name in files]
+    files: Sequence[Any] = office.call("list_files", {})
+    plain: list[str] = [file["path"] if office.rights_in_list else file for file in files]
     fitting = [path for path in plain if eyes.shows(path)] or plain
     if policy == "first":
         chosen = fitting[0]
