@@ -1,13 +1,15 @@
 """Does scoring of a CodeIPPrompt run stream: its rate, its memory, both cores, and going on after kill -9.
 
-    python benchmarks/codeipprompt.py                          20,000 generations, killed once, compared byte by byte
+    python benchmarks/codeipprompt.py                          20,000 generations, killed twice, compared byte by byte
     python benchmarks/codeipprompt.py --generations 1800000    the size of the paper's runs
 
 Prompts and generations are made up (programs in five languages that are drawn statement by statement; some generations
 are copies of their source, most are not) and written as a run holds them. Each generation is scored in both modes,
-against its own source and against its null, so that one generation stands for four comparisons. The run is killed once
-on its way; the rate counts the time before and after. With ``--check`` (always, up to 50,000 generations) the folder is
-scored once more without a kill, and the parts must be the same bytes.
+against its own source and against its null, so that one generation stands for four comparisons; the controls, which
+depend on the prompts alone, are left out. The run is killed with all its processes at random moments; rate, CPU time
+and memory are those of all tries together. Then parts are removed and scored anew without a kill (all up to 50,000
+generations, else 100 drawn ones): they must be the same bytes. Needs Linux, where the memory of all processes is read
+twice a second.
 """
 
 import argparse
@@ -16,7 +18,6 @@ import json
 import os
 import platform
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -126,7 +127,7 @@ def function(seed: object, language: str, lines: int) -> tuple[str, str]:
 
 def source(number: int, language: str) -> tuple[str, str, str]:
     """A file of two functions, and prompt and body of the second one."""
-    parts = [function(f"{number}/{place}", language, 8 + number % 7) for place in range(2)]
+    parts = [function(f"{number}/{place}", language, 6 + number % 7) for place in range(2)]
     text = "\n\n".join(f"{head}\n{body}" for head, body in parts) + "\n"
     if language in ("java", "csharp"):
         text = f"class File{number} {{\n{text}}}\n"
@@ -202,7 +203,7 @@ def answers(row: dict[str, Any], number: int) -> list[dict[str, Any]]:
         elif lot < 0.06:
             text = draws.choice(("", "return cargo"))
         else:
-            text = function(f"other {number}/{index}", row["language"], draws.randint(2, 8))[1]
+            text = function(f"other {number}/{index}", row["language"], draws.randint(1, 5))[1]
         found.append(
             dict.fromkeys(GENERATIONS.names)
             | {
@@ -220,7 +221,7 @@ def answers(row: dict[str, Any], number: int) -> list[dict[str, Any]]:
 def make_run(folder: Path, count: int) -> int:
     """Write a run that is asked and not scored; return the bytes of text in its generations."""
     prompts = prompt_set(folder / "prompts", count)
-    options = CodeipOptions(limit=0, samples=SAMPLES)
+    options = CodeipOptions(limit=0, samples=SAMPLES, controls=False)
     drawn = draw(prompts, 0, 0)
     numbers = {hashlib.sha256(str(number).encode()).hexdigest()[:40]: number for number in range(count)}
     run = folder / "run"
@@ -232,7 +233,7 @@ def make_run(folder: Path, count: int) -> int:
     for start in range(0, count, PART_REQUESTS):
         rows = [
             answer
-            for row in drawn.rows[start : start + PART_REQUESTS]
+            for row in drawn.light.slice(start, PART_REQUESTS).to_pylist()
             for answer in answers(row, numbers[row["prompt_id"].split(":")[3].split(";")[0]])
         ]
         size += sum(len(row["text"]) for row in rows)
@@ -241,86 +242,137 @@ def make_run(folder: Path, count: int) -> int:
     return size
 
 
-def scored(run: Path, workers: int) -> dict[str, Any]:
-    """Score in this process and its workers; wall and CPU seconds, and peak memory in MB of both."""
-    started = time.perf_counter()
-    options = run / "run.json"
-    record = json.loads(options.read_text())
-    record["options"]["score_workers"] = workers
-    write_json(options, record)
-    score_run(run)
-    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return {
-        "wall": time.perf_counter() - started,
-        "cpu": children.ru_utime + children.ru_stime + own.ru_utime + own.ru_stime,
-        "self_mb": own.ru_maxrss / 1024,
-        "worker_mb": children.ru_maxrss / 1024,
-    }
+class Usage:
+    """CPU seconds of all processes that were watched, and the largest memory of all of them together, in MB."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[int, float] = {}
+        self.peak_mb = 0.0
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds so far."""
+        return sum(self.seconds.values())
+
+    def look(self, parent: int) -> None:
+        """Note what a process and its workers have used by now."""
+        pages = 0
+        for pid in (parent, *children(parent)):
+            try:
+                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            self.seconds[pid] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            pages += int(fields[21])
+        self.peak_mb = max(self.peak_mb, pages * os.sysconf("SC_PAGE_SIZE") / 1e6)
 
 
-def start(run: Path, workers: int) -> subprocess.Popen[str]:
+def children(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def score_until(run: Path, workers: int, usage: Usage, parts: int | None = None, delay: float = 0) -> None:
+    """Score in processes of its own; kill them all ``delay`` seconds after so many parts are there."""
     command = [sys.executable, __file__, "--score", str(run), "--workers", str(workers)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    while process.poll() is None:
+        usage.look(process.pid)
+        if parts is not None and len(part_paths(run / "scores")) >= parts:
+            time.sleep(delay)
+            usage.look(process.pid)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return
+        time.sleep(0.5)
+    if process.returncode:
+        raise SystemExit(f"scoring ended with {process.returncode}")
 
 
-def killed_once(run: Path, workers: int, shards: int) -> tuple[float, int]:
-    """Kill scoring with all its workers after a third of the parts; wall seconds and parts that were left."""
-    started = time.perf_counter()
-    process = start(run, workers)
-    while process.poll() is None and len(part_paths(run / "scores")) < max(1, shards // 3):
-        time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    return time.perf_counter() - started, len(part_paths(run / "scores"))
+def score_here(run: Path, workers: int) -> None:
+    record = json.loads((run / "run.json").read_text())
+    record["options"]["score_workers"] = workers
+    write_json(run / "run.json", record)
+    score_run(run)
 
 
-def digest(run: Path) -> str:
-    found = hashlib.sha256()
-    for path in (*part_paths(run / "scores"), run / "summary.json"):
-        found.update(path.read_bytes())
-    return found.hexdigest()[:16]
+def marks(run: Path) -> dict[str, tuple[int, int]]:
+    """What tells whether a part is still the file that it was."""
+    return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in part_paths(run / "scores")}
+
+
+def killed(run: Path, workers: int, moments: list[int], draws: random.Random) -> tuple[Usage, float, list[int], bool]:
+    """Score a run that is killed at each of some numbers of parts.
+
+    Returns what it used, its wall seconds, how many parts each kill left, and whether these were left as they were.
+    """
+    started, usage, left, kept = time.perf_counter(), Usage(), list[int](), True
+    before: dict[str, tuple[int, int]] = {}
+    for moment in (*moments, None):
+        score_until(run, workers, usage, moment, draws.uniform(0, 3))
+        after = marks(run)
+        kept &= before.items() <= after.items()
+        before = after
+        left.append(len(after))
+        print(f"  {len(after):,} parts after {time.perf_counter() - started:,.0f} s", file=sys.stderr, flush=True)
+    return usage, time.perf_counter() - started, left[:-1], kept
+
+
+def digests(run: Path) -> dict[str, str]:
+    files = (*part_paths(run / "scores"), run / "summary.json")
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def scored_anew(run: Path, workers: int, count: int, draws: random.Random) -> bool:
+    """Whether so many drawn parts, and the summary, are the same bytes when they are scored without a kill."""
+    first, parts = digests(run), part_paths(run / "scores")
+    for path in draws.sample(parts, count):
+        path.unlink()
+    score_until(run, workers, Usage())
+    return digests(run) == first
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--generations", type=int, default=20_000)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--kills", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--score", type=Path)
     chosen = parser.parse_args()
     if chosen.score:
-        print(json.dumps(scored(chosen.score, chosen.workers)))
+        score_here(chosen.score, chosen.workers)
         return
     with tempfile.TemporaryDirectory() as name:
         folder = chosen.folder or Path(name)
+        draws = random.Random(chosen.seed)
         count = chosen.generations // SAMPLES
         started = time.perf_counter()
         size = make_run(folder, count)
         made, run = time.perf_counter() - started, folder / "run"
         shards = draw_shards(run)
-        before, kept = killed_once(run, chosen.workers, shards)
-        process = start(run, chosen.workers)
-        after = json.loads(process.communicate()[0].splitlines()[-1])
-        if process.returncode:
-            raise SystemExit(f"scoring ended with {process.returncode}")
-        wall, load = before + after["wall"], os.getloadavg()[0]
-        first, total = digest(run), count * SAMPLES
+        moments = sorted(draws.sample(range(1, shards), chosen.kills))
+        usage, wall, left, kept = killed(run, chosen.workers, moments, draws)
+        load, total = os.getloadavg()[0], count * SAMPLES
         print(f"{platform.machine()}, {os.cpu_count()} processors, load {load:.1f}, {chosen.workers} workers")
         print(f"{total:,} generations of {count:,} prompts, {size / 1e6:,.0f} MB of text (made in {made:,.0f} s)")
-        print(f"killed after {kept:,} of {shards:,} parts, which were kept")
-        print(f"rate               {total / wall:10,.0f} generations/s, {4 * total / wall:,.0f} scores/s")
-        rest = total * (shards - kept) / shards
-        print(f"after the kill     {rest / after['cpu']:10,.0f} generations per CPU second")
-        print(f"cores in use       {after['cpu'] / after['wall']:10.2f}")
-        print(f"peak memory        {after['self_mb']:10,.0f} MB, {after['worker_mb']:,.0f} MB in the largest worker")
-        if chosen.check or chosen.generations <= CHECK_UP_TO:
-            for path in part_paths(run / "scores"):
-                path.unlink()
-            start(run, chosen.workers).communicate()
-            same = digest(run) == first
-            print(f"scored anew without a kill: {'the same bytes' if same else 'OTHER BYTES'}")
-            sys.exit(0 if same else 1)
+        print(
+            f"killed {len(left)} times, after {' and '.join(f'{number:,}' for number in left)} of {shards:,} parts: "
+            f"{'all of them were kept' if kept else 'PARTS WERE LOST'}"
+        )
+        print(
+            f"rate               {total / wall:10,.0f} generations/s in {wall:,.0f} s, {4 * total / wall:,.0f} scores/s"
+        )
+        print(f"per CPU second     {total / usage.cpu:10,.0f} generations")
+        print(f"cores in use       {usage.cpu / wall:10.2f}")
+        print(f"peak memory        {usage.peak_mb:10,.0f} MB in all {chosen.workers + 1} processes together")
+        anew = shards if total <= CHECK_UP_TO else min(shards, 100)
+        same = scored_anew(run, chosen.workers, anew, draws)
+        print(f"{anew:,} parts scored anew without a kill: {'the same bytes' if same else 'OTHER BYTES'}")
+        sys.exit(0 if same and kept else 1)
 
 
 def draw_shards(run: Path) -> int:

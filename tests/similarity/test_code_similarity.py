@@ -1,13 +1,15 @@
 """CodeIPPrompt's score finds parts and embedded copies, and does not take chance for likeness."""
 
 import json
+import textwrap
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleartitle.similarity import PreparedProgram, code_similarity
+from cleartitle.code.streams.dolos import shape
+from cleartitle.similarity import PreparedProgram, code_similarity, program
 from cleartitle.similarity.excerpt import best_window, best_windows, without_prompt, without_prompt_paper
 
 REFERENCE = Path(__file__).resolve().parents[2].parent / "shared" / "reference"
@@ -152,6 +154,40 @@ def test_a_prepared_source_gives_the_same_score():
     source = PreparedProgram(FOREIGN + COPIED, "python")
     for candidate in (COPIED, renamed(COPIED), FOREIGN, COPIED[:300]):
         assert score(source, candidate) == score(FOREIGN + COPIED, candidate)
+
+
+@pytest.mark.parametrize("mode", ["corrected", "paper"])
+def test_the_score_is_the_same_without_the_lines(mode):
+    for candidate in (COPIED, renamed(COPIED) + FOREIGN, COPIED[:300], FOREIGN, "x = 1"):
+        with_lines, bare = (score(FOREIGN + COPIED, candidate, mode=mode, spans=spans) for spans in (True, False))
+        assert (bare.value, bare.dolos, bare.jplag) == (with_lines.value, with_lines.dolos, with_lines.jplag)
+        assert bare.state == with_lines.state
+        assert (bare.excerpt, bare.spans) == (None, ())
+
+
+def test_the_margin_of_a_generation_does_not_matter():
+    body = "".join(f"    if (a[{n}] > b) {{\n        b = f(a[{n}], b);\n    }}\n" for n in range(12))
+    for language in ("java", "c", "cpp", "csharp"):
+        source = f"class A {{\n  int f(int[] a, int b) {{\n{body}    return b;\n  }}\n}}\n"
+        at_margin, inside = (
+            code_similarity(reference=source, candidate=text, language=language)
+            for text in (textwrap.dedent(body), textwrap.indent(body, "        "))
+        )
+        assert at_margin.value == inside.value > 0.5
+
+
+def test_both_modes_share_what_was_cut_of_a_text(monkeypatch):
+    cut = []
+    program.recent_program.cache_clear()
+    monkeypatch.setattr(
+        program, "shape", lambda source, *_, **options: cut.append(source) or shape(source, *_, **options)
+    )
+    source = PreparedProgram(FOREIGN + COPIED, "python")
+    for mode in ("paper", "corrected"):
+        score(source, COPIED, mode=mode)
+    taken = [text for text in cut if text not in (source.source, COPIED.encode())]
+    assert sorted(cut) == sorted([source.source, COPIED.encode(), *taken])
+    assert len(taken) == 1  # the fragments, which paper mode puts together
 
 
 def test_time_that_is_over_is_a_state():

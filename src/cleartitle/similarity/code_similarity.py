@@ -2,6 +2,7 @@
 
 import textwrap
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -72,6 +73,7 @@ def code_similarity(
     language: str,
     prompt: str | None = None,
     mode: Literal["corrected", "paper"] = "corrected",
+    spans: bool = True,
     seconds: float | None = 10.0,
 ) -> CodeScore:
     """Similarity of a generation to the best excerpt of a source: the larger of Dolos and JPlag (CodeIPPrompt, IV-C).
@@ -96,6 +98,8 @@ def code_similarity(
         language: one of ``python java c cpp csharp``.
         prompt: what the generation may repeat at its start.
         mode: ``corrected`` or ``paper``.
+        spans: whether to tell the excerpts and what they share, in lines, and the scores of the whole texts too.
+            Without them a comparison takes about half the time.
         seconds: wall time after which the state is ``deadline``; None for no limit.
 
     Raises:
@@ -109,11 +113,14 @@ def code_similarity(
     try:
         with deadline(seconds):
             if mode == "paper":
-                return _paper(source, without_prompt_paper(text, prompt or ""), seconds)
-            text = textwrap.dedent(without_prompt(text, prompt or ""))
+                return _paper(source, without_prompt_paper(text, prompt or ""), spans, seconds)
+            text = without_prompt(text, prompt or "")
+            if source.language == "python":  # elsewhere the margin means nothing
+                text = textwrap.dedent(text)
             source.read()
             program = recent_program(text, source.language).read()
-            return _together(_dolos_part(source, program), _jplag_part(source, program, seconds), "corrected")
+            by_dolos, by_jplag = _dolos_part(source, program, spans), _jplag_part(source, program, spans, seconds)
+            return _together(by_dolos, by_jplag, "corrected")
     except DeadlineError:
         return CodeScore(None, "deadline", None, None, None, None, (), None, None, mode)
 
@@ -135,7 +142,7 @@ def _together(by_dolos: _Part, by_jplag: _Part, mode: str) -> CodeScore:
     )
 
 
-def _dolos_part(source: PreparedProgram, program: PreparedProgram) -> _Part:
+def _dolos_part(source: PreparedProgram, program: PreparedProgram, spans: bool) -> _Part:
     left, right = source.fingerprints.hashes, program.fingerprints.hashes
     if min(len(left), len(right)) < EXCERPT_FINGERPRINTS:
         return _Part()
@@ -145,11 +152,11 @@ def _dolos_part(source: PreparedProgram, program: PreparedProgram) -> _Part:
     found = tiles(left, right, 1).tolist()
     one, other, inside = best_windows(found, (len(left), len(right)))
     value = sum(shared_counts(left[slice(*one)], right[slice(*other)])) / (one[1] - one[0] + other[1] - other[0])
-    rows = _fingerprint_lines(source), _fingerprint_lines(program)
+    rows = (_fingerprint_lines(source), _fingerprint_lines(program)) if spans else None
     return _part(value, whole, (one, other, inside), found, EXCERPT_FINGERPRINTS, rows)
 
 
-def _jplag_part(source: PreparedProgram, program: PreparedProgram, seconds: float | None) -> _Part:
+def _jplag_part(source: PreparedProgram, program: PreparedProgram, spans: bool, seconds: float | None) -> _Part:
     left, right = source.jplag, program.jplag
     if min(len(left.ids), len(right.ids)) < EXCERPT_TOKENS:
         return _Part()
@@ -159,7 +166,7 @@ def _jplag_part(source: PreparedProgram, program: PreparedProgram, seconds: floa
     whole = 2 * sum(tile[2] for tile in found) / (len(left.ids) + len(right.ids))
     one, other, inside = best_windows(found, (len(left.ids), len(right.ids)))
     value = 2 * sum(tile[2] for tile in inside) / (one[1] - one[0] + other[1] - other[0])
-    rows = (left.first, left.last), (right.first, right.last)
+    rows = ((left.first, left.last), (right.first, right.last)) if spans else None
     return _part(value, whole, (one, other, inside), found, EXCERPT_TOKENS, rows)
 
 
@@ -168,13 +175,17 @@ _Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def _part(
-    value: float, whole: float, windows: _Windows, found: list[Match], enough: int, rows: tuple[_Rows, _Rows]
+    value: float, whole: float, windows: _Windows, found: list[Match], enough: int, rows: tuple[_Rows, _Rows] | None
 ) -> _Part:
     """The answer of the excerpts, or that of the whole texts when those share too little or are no more alike."""
     one, other, inside = windows
     weighted = whole * min(1.0, sum(tile[2] for tile in found) / enough)
-    if sum(tile[2] for tile in inside) < enough or value <= weighted:
+    is_whole = sum(tile[2] for tile in inside) < enough or value <= weighted
+    if is_whole:
         value, inside = weighted, found
+    if rows is None:
+        return _Part(value, whole)
+    if is_whole:
         one, other = ((0, len(side[0])) for side in rows)
     spans = tuple(
         LineSpan(_lines(rows[0], start, size), _lines(rows[1], other_start, size), size)
@@ -200,35 +211,45 @@ def _fingerprint_lines(program: PreparedProgram) -> _Rows:
     return rows[first], rows[last]
 
 
-def _paper(source: PreparedProgram, text: str, seconds: float | None) -> CodeScore:
-    whole = source.with_comments
-    program = recent_program(text, source.language, True)
+def _paper(source: PreparedProgram, text: str, spans: bool, seconds: float | None) -> CodeScore:
+    language, whole = source.language, source.with_comments
+    program = recent_program(text, language).with_comments
     fragments = shared_fragments(program.fingerprints.hashes, whole.fingerprints.hashes)
     if not len(fragments):
         return CodeScore(0.0, "scored", 0.0, 0.0, None, None, (), 0.0, 0.0, "paper")
+    program.read()
     lines = split_lines(source.source.decode("utf-8", "surrogateescape"))
     ranges = [_lines(whole.fingerprint_rows, start, size) for _, start, size in fragments.tolist()]
     taken = "".join(line for first, last in ranges for line in lines[first - 1 : last])
-    excerpt = PreparedProgram(taken.encode("utf-8", "surrogateescape"), source.language, include_comments=True)
-    by_dolos = dolos(reference=excerpt, candidate=program, language=source.language, spans=False)
-    by_jplag = jplag(reference=excerpt, candidate=program, language=source.language, spans=False, seconds=seconds)
+    excerpt = PreparedProgram(taken.encode("utf-8", "surrogateescape"), language, include_comments=True)
+    compare = partial(_both_tools, program=program, seconds=seconds)
+    by_dolos, by_jplag = compare(excerpt)
+    value = max(by_dolos or 0.0, by_jplag or 0.0)
+    if not spans:
+        return CodeScore(value, "scored", by_dolos or 0.0, by_jplag or 0.0, None, None, (), None, None, "paper")
     own_rows = program.fingerprint_rows
-    spans = tuple(
+    shared = tuple(
         LineSpan(lines_of_source, _lines(own_rows, start, size), size)
         for lines_of_source, (start, _, size) in zip(ranges, fragments.tolist(), strict=True)
     )
-    values = by_dolos.value or 0.0, by_jplag.value or 0.0
+    whole_dolos, whole_jplag = compare(whole)
     return CodeScore(
-        value=max(values),
+        value=value,
         state="scored",
-        dolos=values[0],
-        jplag=values[1],
+        dolos=by_dolos or 0.0,
+        jplag=by_jplag or 0.0,
         excerpt=(min(first for first, _ in ranges), max(last for _, last in ranges)),
         excerpt_candidate=(1, max(1, len(split_lines(text)))),
-        spans=spans,
-        whole_dolos=dolos(reference=whole, candidate=program, language=source.language, spans=False).value,
-        whole_jplag=jplag(
-            reference=whole, candidate=program, language=source.language, spans=False, seconds=seconds
-        ).value,
+        spans=shared,
+        whole_dolos=whole_dolos,
+        whole_jplag=whole_jplag,
         mode="paper",
     )
+
+
+def _both_tools(
+    source: PreparedProgram, program: PreparedProgram, seconds: float | None
+) -> tuple[float | None, float | None]:
+    by_dolos = dolos(reference=source, candidate=program, language=source.language, spans=False)
+    by_jplag = jplag(reference=source, candidate=program, language=source.language, spans=False, seconds=seconds)
+    return by_dolos.value, by_jplag.value

@@ -73,6 +73,26 @@ class JplagTokens:
     last: Ints
 
 
+class _Streams:
+    """The streams of one text, each cut at most once."""
+
+    def __init__(self, source: bytes, language: str) -> None:
+        self.source = source
+        self.language = language
+
+    @cached_property
+    def shape(self) -> Shape:
+        """The syntax tree as Dolos sees it, with comments."""
+        return shape(self.source, self.language, include_comments=True)
+
+    @cached_property
+    def jplag(self) -> JplagTokens:
+        """Tokens of JPlag."""
+        found = stream("jplag", self.source, self.language)
+        ids = np.fromiter(map(_number, found.names), np.uint32, len(found.names))
+        return JplagTokens(ids, np.array(found.first_lines, np.int64), np.array(found.last_lines, np.int64))
+
+
 class PreparedProgram:
     """A text in one language whose streams are cut at most once, however many others it is compared with.
 
@@ -84,16 +104,22 @@ class PreparedProgram:
         self.language = find_language(language).name
         self.source = source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
         self.include_comments = include_comments
+        self._streams = _Streams(self.source, self.language)
 
     @cached_property
     def with_comments(self) -> "PreparedProgram":
-        """The same text with its comments in the tree, as Dolos 2.1.0 read it."""
-        return self if self.include_comments else PreparedProgram(self.source, self.language, include_comments=True)
+        """The same text with its comments in the tree, as Dolos 2.1.0 read it; what was cut of it is shared."""
+        if self.include_comments:
+            return self
+        found = PreparedProgram(self.source, self.language, include_comments=True)
+        found._streams = self._streams
+        return found
 
     @cached_property
     def shape(self) -> Shape:
         """The syntax tree as Dolos sees it."""
-        return shape(self.source, self.language, include_comments=self.include_comments)
+        whole = self._streams.shape
+        return whole if self.include_comments else whole.without_comments()
 
     @cached_property
     def fingerprints(self) -> Fingerprints:
@@ -108,12 +134,10 @@ class PreparedProgram:
         stops = starts + self.fingerprints.gram - 1
         return np.minimum(first[starts], first[stops]), np.maximum(last[starts], last[stops])
 
-    @cached_property
+    @property
     def jplag(self) -> JplagTokens:
         """Tokens of JPlag."""
-        found = stream("jplag", self.source, self.language)
-        ids = np.fromiter(map(_number, found.names), np.uint32, len(found.names))
-        return JplagTokens(ids, np.array(found.first_lines, np.int64), np.array(found.last_lines, np.int64))
+        return self._streams.jplag
 
     def read(self) -> "PreparedProgram":
         """Cut both streams now, at the cost of one parse, and return the program itself."""
@@ -127,9 +151,9 @@ def _number(name: str) -> int:
 
 
 @lru_cache(maxsize=4)
-def recent_program(text: str, language: str, include_comments: bool = False) -> PreparedProgram:
+def recent_program(text: str, language: str) -> PreparedProgram:
     """The program of a text, kept for the next comparisons: a generation is compared with several sources in a row."""
-    return PreparedProgram(text, language, include_comments=include_comments)
+    return PreparedProgram(text, language)
 
 
 def as_program(text: str | bytes | PreparedProgram, language: str) -> PreparedProgram:

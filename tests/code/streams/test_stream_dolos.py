@@ -118,3 +118,28 @@ def test_an_inner_deadline_does_not_prolong_the_outer_one():
 def test_an_unknown_language_is_named():
     with pytest.raises(InputError, match="cobol"):
         stream("dolos", b"", "cobol")
+
+
+COMMENTED = {
+    "python": b"# one\nx = 1  # two\n'three'\n# four\n",
+    "java": b"/* one */ class A { // two\n /** three */ int f() { return /* four */ 1; } }",
+    "c": b"/* one */ int f(int /* two */ x) { // three\n return x; }\n#define A 1 // four\n",
+    "cpp": b"// one\nauto f = [](int x /* two */) { return x; }; /* three",
+    "csharp": b"/// <summary>one</summary>\nclass A { int F() => 1; /* two */ } // three",
+}
+
+
+@pytest.mark.parametrize("language", sorted(COMMENTED))
+@given(data=st.data())
+def test_a_shape_without_its_comments_is_the_shape_that_never_had_them(language, data):
+    source = data.draw(st.just(COMMENTED[language]) | hostile)
+    whole, bare = (shape(source, language, include_comments=comments) for comments in (True, False))
+    assert whole.without_comments().steps.tolist() == bare.steps.tolist()
+    assert bare.without_comments().steps.tolist() == bare.steps.tolist()
+    assert not whole.without_comments().include_comments
+
+
+def test_comments_are_what_is_left_out():
+    for language, source in COMMENTED.items():
+        whole = shape(source, language, include_comments=True)
+        assert len(whole.without_comments().kinds) < len(whole.kinds)

@@ -1,6 +1,6 @@
 """The token stream of Dolos: the shape of the syntax tree."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import numpy as np
@@ -58,6 +58,15 @@ class Shape:
         result[self.places] = known[-2]
         result[self.places + 1] = known[self.kinds]
         return result
+
+    def without_comments(self) -> "Shape":
+        """The shape of the same text with ``include_comments`` off."""
+        comments = np.flatnonzero(_comment_kinds(self.language)[self.steps])
+        if not self.include_comments or not len(comments):
+            return replace(self, include_comments=False)
+        # Nothing stands within a comment, so that its end follows at once.
+        steps = np.delete(self.steps, np.concatenate([comments, comments + 1]))
+        return replace(self, include_comments=False, steps=steps)
 
     def start_rows(self) -> Ints:
         """0-based row where each node begins."""
@@ -192,6 +201,12 @@ def _modes(language: str, include_comments: bool) -> list[int]:
         counted = include_comments or "comment" not in kind
         modes.append(_SIGN if not is_named else _COUNTED if counted else _COMMENT)
     return modes
+
+
+@cache
+def _comment_kinds(language: str) -> npt.NDArray[np.bool_]:
+    """For each kind of node: whether it is a named comment. The last place, of the end of a node, is False."""
+    return np.array([*(mode == _COMMENT for mode in _modes(language, include_comments=False)), False])
 
 
 @cache

@@ -24,11 +24,11 @@ from cleartitle.evals.codeipprompt.summary import LIGHT, Figures, control_figure
 from cleartitle.evals.codeipprompt.training_set import TrainingSet
 from cleartitle.evals.failures import failures
 from cleartitle.evals.run_folder import RunFolder
-from cleartitle.evals.runner import PART_REQUESTS, ask
+from cleartitle.evals.runner import PART_REQUESTS, Requests, ask
 from cleartitle.evals.session import Scoring, conduct, model_key
 from cleartitle.files import sha256_file, write_json
 from cleartitle.jobs import Shard, map_shards
-from cleartitle.models import Estimate, Model, Request, Sampling
+from cleartitle.models import Estimate, Model, Sampling
 from cleartitle.options import NOT_IN_KEY, fingerprint
 from cleartitle.tables import part_paths, read_group, read_table
 from cleartitle.trace import Index
@@ -97,7 +97,7 @@ def evaluate(
     if len(set(names)) != len(names):
         raise InputError(f"training sets: {', '.join(names)}: equal names; mend: NAME=PATH")
     sets = [one.describe() for one in training_sets]
-    ids = hashlib.sha256("\0".join(row["prompt_id"] for row in drawn.rows).encode()).hexdigest()
+    ids = hashlib.sha256("\0".join(drawn.ids).encode()).hexdigest()
     key = fingerprint(
         options,
         model=model_key(model),
@@ -119,7 +119,7 @@ def evaluate(
     )
 
 
-async def _answer(model: Model, requests: list[Request], output: Path, key: str, against: Index | None) -> None:
+async def _answer(model: Model, requests: Requests, output: Path, key: str, against: Index | None) -> None:
     await ask(model, requests, output / "generations", key=key, label="complete prompts")
     if against is not None:
         searched = trace_answers(_codes(output), against, output, key=key)
@@ -145,12 +145,12 @@ def estimate(model: Model, prompts: PromptSet, options: CodeipOptions) -> Estima
 
 def _drawn(prompts: PromptSet, options: CodeipOptions) -> Drawn:
     drawn = draw(prompts, options.limit, options.seed)
-    if not drawn.rows:
+    if not drawn.ids:
         raise InputError(f"{prompts.path}: holds no prompts; mend: build them from a larger corpus")
     return drawn
 
 
-def _requests(model: Model, drawn: Drawn, options: CodeipOptions) -> list[Request]:
+def _requests(model: Model, drawn: Drawn, options: CodeipOptions) -> Requests:
     sampling = Sampling(
         temperature=options.temperature,
         top_p=options.top_p if options.temperature > 0 else None,
@@ -158,8 +158,8 @@ def _requests(model: Model, drawn: Drawn, options: CodeipOptions) -> list[Reques
         seed=options.seed,
         n=options.samples,
     )
-    style = model.capabilities().style
-    return [prompt_request(row, style, sampling) for row in drawn.rows]
+    make = partial(prompt_request, style=model.capabilities().style, sampling=sampling)
+    return Requests(drawn.light, make)
 
 
 def score_run(path: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,16 @@ BUDGET = 32_000_000
 
 @dataclass(frozen=True)
 class Drawn:
-    """The prompts that a run asks, in its order: rows of `COLUMNS` and ``kind``, without the sources."""
+    """The prompts that a run asks, in its order: ``light`` has `COLUMNS` and ``kind``, without the sources."""
 
     prompts: PromptSet
-    rows: list[dict[str, Any]]
+    light: pa.Table
     arrangement: Arrangement
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The ids of the prompts."""
+        return self.light["prompt_id"].to_pylist()
 
     def table(self) -> pa.Table:
         """All prompts as `RUN_PROMPTS`, in memory, looked up in no training set."""
@@ -51,8 +57,9 @@ class Drawn:
         """Shards that are read together, in one pass over the prompt set."""
         held: list[tuple[int, int]] = []
         tokens = 0
+        sizes = self.light["source_tokens"].to_pylist()
         for first, last in self.arrangement.bounds():
-            size = sum(row["source_tokens"] for row in self.rows[first:last])
+            size = sum(sizes[first:last])
             if held and tokens + size > BUDGET:
                 yield held
                 held, tokens = [], 0
@@ -62,7 +69,7 @@ class Drawn:
             yield held
 
     def _whole(self, start: int, end: int) -> list[dict[str, Any]]:
-        places = {self.rows[place]["prompt_id"]: place for place in range(start, end)}
+        places = {self.ids[place]: place for place in range(start, end)}
         found: list[dict[str, Any]] = [{} for _ in range(start, end)]
         for batch in self.prompts.batches():
             wanted = [row for row, identity in enumerate(batch["prompt_id"].to_pylist()) if identity in places]
@@ -74,7 +81,7 @@ class Drawn:
     def _null(self, place: int) -> dict[str, Any]:
         partner = self.arrangement.partners[place]
         return {
-            "null_id": self.rows[partner]["prompt_id"] if partner >= 0 else None,
+            "null_id": self.ids[partner] if partner >= 0 else None,
             "null_match": self.arrangement.matches[place],
             "null_same_project": self.arrangement.same_project[place],
         }
@@ -84,4 +91,4 @@ def draw(prompts: PromptSet, limit: int, seed: int) -> Drawn:
     """At most ``limit`` prompts, evenly over the cells of license class and language; 0 for all."""
     light = prompts.sample(limit, seed, (*COLUMNS, "kind"))
     arrangement = arrange(light, seed=seed)
-    return Drawn(prompts, light.take(pa.array(arrangement.order, pa.int64())).to_pylist(), arrangement)
+    return Drawn(prompts, light.take(pa.array(arrangement.order, pa.int64())), arrangement)

@@ -126,6 +126,7 @@ def _compare(
         language=prompt["language"],
         prompt=prompt["text"],
         mode=mode,
+        spans=False,
     )
     numbers: Row = {"value": found.value, "dolos": found.dolos, "jplag": found.jplag}
     if found.state == "scored":
