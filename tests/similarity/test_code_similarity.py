@@ -182,12 +182,12 @@ def test_both_modes_share_what_was_cut_of_a_text(monkeypatch):
     monkeypatch.setattr(
         program, "shape", lambda source, *_, **options: cut.append(source) or shape(source, *_, **options)
     )
-    source = PreparedProgram(FOREIGN + COPIED, "python")
+    source, candidate = PreparedProgram(FOREIGN + COPIED, "python"), "import os\n\n\n" + renamed(COPIED)
     for mode in ("paper", "corrected"):
-        score(source, COPIED, mode=mode)
-    taken = [text for text in cut if text not in (source.source, COPIED.encode())]
-    assert sorted(cut) == sorted([source.source, COPIED.encode(), *taken])
-    assert len(taken) == 1  # the fragments, which paper mode puts together
+        score(source, candidate, mode=mode)
+    fragments = [text for text in cut if text not in (source.source, candidate.encode())]
+    assert sorted(cut) == sorted([source.source, candidate.encode(), *fragments])
+    assert len(fragments) == 1  # those that paper mode puts together
 
 
 def test_time_that_is_over_is_a_state():
