@@ -3,6 +3,7 @@
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -262,7 +263,8 @@ def _too_few(sides: Sequence[_Side], unit: str) -> str | None:
 def _welch(high: Floats, low: Floats) -> float:
     if high.std() == 0 and low.std() == 0:
         return 1.0 if high.mean() <= low.mean() else 0.0
-    return float(ttest_ind(high, low, equal_var=False, alternative="greater")[1])
+    outcome: Any = ttest_ind(high, low, equal_var=False, alternative="greater")
+    return float(outcome.pvalue)
 
 
 def _effect(high: Floats, low: Floats) -> float:
