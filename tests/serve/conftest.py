@@ -2,14 +2,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from serving import Service
-from trace_material import HEADERS, function, make_corpus, module
+from serving import HOSTILE, Service
+from trace_material import HEADERS, make_corpus, module
 
 from cleartitle.trace import IndexOptions, build_index
-
-HOSTILE = '# <img src=x onerror="window.owned=1"><script>window.owned = 1</script>\n# \u202e reversed\n' + function(
-    9001
-).replace("def ", "def hostile_")
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from trace_material import function
+
+COMMENTS = '# <img src=x onerror="window.owned=1"><script>window.owned = 1</script>\n# \u202e reversed\n'
+HOSTILE = COMMENTS + function(9001).replace("def ", "def hostile_")
+"""A work that tries to run in the page, and to show itself in another order."""
+
 COMMAND = [sys.executable, "-c", "from cleartitle.cli import main; main()"]
 
 

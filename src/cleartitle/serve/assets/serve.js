@@ -72,13 +72,16 @@
     const rows = make("span", undefined, "rows");
     pre.tabIndex = 0;
     pre.setAttribute("aria-label", plain(title));
+    let before = null; // the span of the row before: its number stands at its first row only
     blocks.forEach((block, position) => {
       if (position) rows.append(make("span", "⋯", "row gap"));
       block.lines.forEach((text, offset) => {
         const span = held.get(block.first + offset);
         const row = make("span", undefined, span ? `row ${span.kind} c${span.number % COLORS}` : "row");
         if (span) row.dataset.span = span.number;
-        row.append(make("span", block.first + offset, "no"), make("span", text), "\n");
+        const tag = span && span.number !== before ? span.number + 1 : "";
+        before = span ? span.number : null;
+        row.append(make("span", tag, "tag"), make("span", block.first + offset, "no"), make("span", text), "\n");
         rows.append(row);
       });
     });
