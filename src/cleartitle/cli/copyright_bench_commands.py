@@ -13,6 +13,7 @@ from cleartitle.evals.copyright_bench import (
     Pool,
     Weights,
     build_default_pool,
+    compare_runs,
     estimate_calls,
     evaluate_model,
     evaluate_policy,
@@ -20,9 +21,9 @@ from cleartitle.evals.copyright_bench import (
 from cleartitle.files import cache_dir
 from cleartitle.models import ModelOptions, open_model
 from cleartitle.progress import console
-from cleartitle.report import copyright_bench_table, write_report
+from cleartitle.report import copyright_bench_table, ranking_table, write_ranking, write_report
 
-__all__ = ["assets", "copyright_bench"]
+__all__ = ["assets", "copyright_bench", "copyright_bench_ranking"]
 
 assets = App(name="assets", help="Pools of images for Copyright-Bench.")
 
@@ -97,6 +98,23 @@ def copyright_bench(
     console().print(f"report: {page}", soft_wrap=True)
     # Not one episode got through: a wrong key or address, not a finding.
     return 2 if all(cell["outcomes"]["error"] == cell["runs"] for cell in summary["cells"]) else 0
+
+
+def copyright_bench_ranking(
+    *runs: Path, output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None, json: Json = False
+) -> int:
+    """Rank runs of Copyright-Bench by violation rate, over the episodes that they share.
+
+    Args:
+        runs: Folders of finished runs over one pool.
+        output: File for a page.
+        json: Print JSON on standard output.
+    """
+    found = compare_runs(runs)
+    print_json(found) if json else print_rich(*ranking_table(found))
+    if output is not None:
+        write_ranking(found, output)
+    return 0
 
 
 def _pool(path: Path | None) -> Pool:

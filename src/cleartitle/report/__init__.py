@@ -18,6 +18,8 @@ if TYPE_CHECKING:
         MarkedText,
         Notes,
         Paragraph,
+        Picture,
+        Pictures,
         RowGroup,
         Section,
         SideBySide,
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     )
     from cleartitle.report.codeipprompt import codeipprompt_table, published_codeipprompt_table, thresholds_table
     from cleartitle.report.comparison import comparison_table, write_comparison
-    from cleartitle.report.copyright_bench import copyright_bench_table
+    from cleartitle.report.copyright_bench import copyright_bench_table, ranking_table, write_ranking
     from cleartitle.report.corpus import corpus_table
     from cleartitle.report.humaneval import humaneval_table
     from cleartitle.report.page import render
@@ -50,6 +52,8 @@ __all__ = [
     "MarkedText",
     "Notes",
     "Paragraph",
+    "Picture",
+    "Pictures",
     "RowGroup",
     "Section",
     "SideBySide",
@@ -67,11 +71,13 @@ __all__ = [
     "prompts_table",
     "published_codeipprompt_table",
     "published_table",
+    "ranking_table",
     "render",
     "summary_table",
     "thresholds_table",
     "trace_page",
     "write_comparison",
+    "write_ranking",
     "write_report",
 ]
 
@@ -91,6 +97,8 @@ _HOMES = {
         "MarkedText",
         "Notes",
         "Paragraph",
+        "Picture",
+        "Pictures",
         "RowGroup",
         "Section",
         "SideBySide",
@@ -106,7 +114,11 @@ _HOMES = {
         "comparison_table",
         "write_comparison",
     ),
-    "copyright_bench": ("copyright_bench_table",),
+    "copyright_bench": (
+        "copyright_bench_table",
+        "ranking_table",
+        "write_ranking",
+    ),
     "corpus": ("corpus_table",),
     "humaneval": ("humaneval_table",),
     "page": ("render",),

@@ -22,6 +22,8 @@ __all__ = [
     "MarkedText",
     "Notes",
     "Paragraph",
+    "Picture",
+    "Pictures",
     "RowGroup",
     "Section",
     "SideBySide",
@@ -199,6 +201,23 @@ class Notes:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A small JPEG or PNG picture with words for those who do not see it, a line below, and a tone around it."""
+
+    data: bytes
+    alternative: str
+    caption: str = ""
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Pictures beside each other; they stand in the page itself."""
+
+    pictures: Sequence[Picture]
+
+
+@dataclass(frozen=True)
 class Group:
     """Blocks behind a line that opens them; ``badges`` are short words with a tone beside the title."""
 
@@ -208,7 +227,7 @@ class Group:
     open: bool = False
 
 
-Block: TypeAlias = Paragraph | KeyFigures | Table | Figure | SideBySide | TextBox | Facts | Notes | Group
+Block: TypeAlias = Paragraph | KeyFigures | Table | Figure | SideBySide | TextBox | Facts | Notes | Pictures | Group
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def _template() -> Any:
         loader=BaseLoader(), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(shown=shown, plain=plain, marked=marked_html, drawing=_drawing)
-    environment.filters.update(cut_line=_cut_line)
+    environment.filters.update(cut_line=_cut_line, address=_address)
     return environment.from_string(_asset("page.html.j2"))
 
 
@@ -89,6 +89,15 @@ def _drawing(svg: str) -> Markup:
     if not is_drawing(svg):
         raise ValueError("a figure holds something else than a drawing made by to_svg")
     return Markup(svg)
+
+
+def _address(data: bytes) -> str:
+    """A picture as a data address."""
+    kinds = {b"\xff\xd8\xff": "jpeg", b"\x89PNG": "png"}
+    kind = next((kind for start, kind in kinds.items() if data.startswith(start)), None)
+    if kind is None:
+        raise ValueError("a picture is neither JPEG nor PNG")
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
 
 
 def _cut_line(marked: MarkedText) -> str:

@@ -1,5 +1,6 @@
 """Copyright-Bench: does an agent choose material that it may use?"""
 
+from cleartitle.evals.copyright_bench.compare import compare_runs
 from cleartitle.evals.copyright_bench.evaluate import (
     SCORING,
     CopyrightBenchOptions,
@@ -27,6 +28,7 @@ __all__ = [
     "Weights",
     "build_default_pool",
     "build_pool",
+    "compare_runs",
     "default_web",
     "estimate_calls",
     "evaluate_model",

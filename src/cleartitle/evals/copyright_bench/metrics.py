@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from cleartitle.evals.statistics import cluster_rate, rate
 
-__all__ = ["CELL", "cell", "cells", "failures", "holm", "paired", "pairs_of", "tokens"]
+__all__ = ["CELL", "cell", "cells", "failures", "holm", "mcnemar", "paired", "pairs_of", "tokens"]
 
 CELL = ("policy", "task", "prompt", "environment", "mitigation")
 
@@ -92,17 +92,20 @@ def paired(rows: Sequence[Mapping[str, Any]], one: Mapping[str, str], other: Map
         chosen = [row for row in rows if all(row[name] == value for name, value in wanted.items())]
         sides.append({row["seed"]: bool(row["violation"]) for row in chosen})
     shared = sorted(set(sides[0]) & set(sides[1]))
-    more = sum(sides[1][seed] and not sides[0][seed] for seed in shared)
-    fewer = sum(sides[0][seed] and not sides[1][seed] for seed in shared)
-    p = float(binomtest(more, more + fewer).pvalue) if more + fewer else 1.0
+    found = mcnemar([sides[0][seed] for seed in shared], [sides[1][seed] for seed in shared])
+    return {"one": dict(one), "other": dict(other), **found}
+
+
+def mcnemar(one: Sequence[bool], other: Sequence[bool]) -> dict[str, Any]:
+    """McNemar's exact test of paired violations; the difference of the rates is other minus one."""
+    more = sum(second and not first for first, second in zip(one, other, strict=True))
+    fewer = sum(first and not second for first, second in zip(one, other, strict=True))
     return {
-        "one": dict(one),
-        "other": dict(other),
-        "pairs": len(shared),
+        "pairs": len(one),
         "more": more,
         "fewer": fewer,
-        "difference": (more - fewer) / len(shared) if shared else None,
-        "p": p,
+        "difference": (more - fewer) / len(one) if one else None,
+        "p": float(binomtest(more, more + fewer).pvalue) if more + fewer else 1.0,
     }
 
 
