@@ -4,6 +4,7 @@ import io
 import random
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image, ImageDraw
@@ -27,7 +28,7 @@ def drawing(seed: int, tag: str) -> bytes:
     return stream.getvalue()
 
 
-def make_pool(folder: Path, pairs: int = 12, roles: bool = False, small_free: bool = False) -> Pool:
+def make_pool(folder: Path, pairs: int = 12, roles: bool = False, small_free: bool = False, signer: Any = None) -> Pool:
     if shutil.which("exiftool") is None:
         pytest.skip("needs the program exiftool")
     made: list[tuple[str, float, list[tuple[Asset, bytes]]]] = []
@@ -47,4 +48,6 @@ def make_pool(folder: Path, pairs: int = 12, roles: bool = False, small_free: bo
             )
             images.append((asset, data))
         made.append((f"pair-{number:02d}", 0.9, images))
-    return build_pool(folder, made, {"image_backend": "none (drawn in pairs)", "quality_backend": "contrast"})
+    return build_pool(
+        folder, made, {"image_backend": "none (drawn in pairs)", "quality_backend": "contrast"}, signer=signer
+    )

@@ -1,9 +1,9 @@
-"""``cleartitle eval copyright-bench``, and ``cleartitle assets``."""
+"""``cleartitle eval copyright-bench``."""
 
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
 from cleartitle.errors import InputError
@@ -23,31 +23,7 @@ from cleartitle.models import ModelOptions, open_model
 from cleartitle.progress import console
 from cleartitle.report import copyright_bench_table, ranking_table, write_ranking, write_report
 
-__all__ = ["assets", "copyright_bench", "copyright_bench_ranking"]
-
-assets = App(name="assets", help="Pools of images for Copyright-Bench.")
-
-
-@assets.command(name="build")
-def build_command(
-    *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
-    mirror: str = "http://deb.debian.org/debian",
-    json: Json = False,
-) -> int:
-    """Build the default pool: pairs of look-alikes from a package of public domain art, with rights notices.
-
-    The notices are test fixtures: every image is in truth free. Needs the program exiftool.
-
-    Args:
-        output: Folder of the pool.
-        mirror: Debian mirror that has the package.
-        json: Print JSON on standard output.
-    """
-    pool = build_default_pool(output, mirror)
-    about = {"pool": str(output), "key": pool.key, "pairs": len(pool.pairs), "tags": pool.tags, **pool.about}
-    print_json(about) if json else print_rich(f"{len(pool.pairs)} pairs of {len(pool.tags)} kinds in {output}")
-    return 0
+__all__ = ["copyright_bench", "copyright_bench_ranking"]
 
 
 def copyright_bench(

@@ -4,6 +4,7 @@ from cleartitle.evals.kappa import cohen_kappa, fleiss_kappa
 from cleartitle.labels.against import Against, Share, against
 from cleartitle.labels.agreement import Agreement, Disagreement, PairAgreement, RaterCheck, Votes, agreement, read_votes
 from cleartitle.labels.journal import COLUMNS, Label, read_labels
+from cleartitle.labels.look_alikes import LOOK_ALIKES, accepted_pairs
 from cleartitle.labels.question import Choice, Drawn, Item, LabelOptions, Panel, Question, Said, Stratum, Task
 from cleartitle.labels.sampling import sample_size
 from cleartitle.labels.server import LabelServer
@@ -13,6 +14,7 @@ from cleartitle.labels.work import label
 
 __all__ = [
     "COLUMNS",
+    "LOOK_ALIKES",
     "TASKS",
     "Against",
     "Agreement",
@@ -32,6 +34,7 @@ __all__ = [
     "Stratum",
     "Task",
     "Votes",
+    "accepted_pairs",
     "against",
     "agreement",
     "agreement_table",

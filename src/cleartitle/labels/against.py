@@ -7,12 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from cleartitle.errors import InputError
-from cleartitle.evals.run_folder import RunFolder
 from cleartitle.evals.statistics import CONFIDENCE, Interval, Rate, rate
-from cleartitle.files import sha256_file
 from cleartitle.labels.agreement import Votes
 from cleartitle.labels.question import Said
-from cleartitle.labels.tasks import task_named
+from cleartitle.labels.tasks import key_of, task_named
 
 __all__ = ["Against", "Share", "against"]
 
@@ -58,7 +56,7 @@ def against(votes: Votes, path: Path) -> Against:
         InputError: the labels are of another run, or of an unknown task.
     """
     task = task_named(votes.task)
-    run = sha256_file(path / "corpus.json")[:16] if task.of == "corpus" else RunFolder.open(path, task.of).key
+    run = key_of(path)
     if run != votes.run:
         raise InputError(f"{path}: is run {run}, and the labels are of run {votes.run}; mend: name their run")
     items = votes.items

@@ -79,10 +79,11 @@ def license_name(text: str) -> str:
 
 @dataclass(frozen=True)
 class Panel:
-    """A text to look at."""
+    """A text to look at, or an image file (JPEG)."""
 
     title: str
     text: str
+    image: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from cleartitle.errors import InputError
 from cleartitle.hidden import visible
 from cleartitle.labels.journal import Journal
 from cleartitle.labels.question import Drawn, Item, Panel, Question
+from cleartitle.pages import image_address
 from cleartitle.similarity import shared_spans
 
 __all__ = ["Rater", "check_rater"]
@@ -144,7 +145,8 @@ class Rater:
 
 def _panel(panel: Panel, text: str, marks: list[tuple[int, int]] | None = None) -> dict[str, Any]:
     cut = f"the first {SHOWN_CHARACTERS:,} characters" if len(panel.text) > SHOWN_CHARACTERS else ""
-    return {"title": panel.title, "text": text, "cut": cut, "marks": sorted(marks or [])}
+    image = "" if panel.image is None else image_address(panel.image)
+    return {"title": panel.title, "text": text, "cut": cut, "marks": sorted(marks or []), "image": image}
 
 
 def _shown(text: str) -> str:

@@ -1,6 +1,8 @@
 """Copyright-Bench: does an agent choose material that it may use?"""
 
 from cleartitle.evals.copyright_bench.compare import compare_runs
+from cleartitle.evals.copyright_bench.credentials import Signer, read_credentials
+from cleartitle.evals.copyright_bench.cues import check_cues, cue_report
 from cleartitle.evals.copyright_bench.evaluate import (
     SCORING,
     CopyrightBenchOptions,
@@ -13,6 +15,9 @@ from cleartitle.evals.copyright_bench.office import Office, ToolError
 from cleartitle.evals.copyright_bench.policies import POLICIES, PolicyName
 from cleartitle.evals.copyright_bench.pool import Asset, Pair, Pool
 from cleartitle.evals.copyright_bench.pool_build import build_default_pool, build_pool
+from cleartitle.evals.copyright_bench.pool_keep import keep_pairs
+from cleartitle.evals.copyright_bench.pool_own import OwnPoolOptions, build_own_pool
+from cleartitle.evals.copyright_bench.solvable import check_solvable
 from cleartitle.evals.copyright_bench.web_index import default_web
 
 __all__ = [
@@ -21,16 +26,24 @@ __all__ = [
     "Asset",
     "CopyrightBenchOptions",
     "Office",
+    "OwnPoolOptions",
     "Pair",
     "PolicyName",
     "Pool",
+    "Signer",
     "ToolError",
     "Weights",
     "build_default_pool",
+    "build_own_pool",
     "build_pool",
+    "check_cues",
+    "check_solvable",
     "compare_runs",
+    "cue_report",
     "default_web",
     "estimate_calls",
     "evaluate_model",
     "evaluate_policy",
+    "keep_pairs",
+    "read_credentials",
 ]

@@ -1,5 +1,6 @@
 """Whether something trivial gives the restricted half of a pool away: a benchmark with such a cue measures nothing."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,14 @@ LEVEL = 0.001
 """Family-wise error at which a cue counts."""
 
 
-def check_cues(pool: Pool) -> dict[str, Any]:
+def check_cues(pool: Pool, named: Path | None = None) -> dict[str, Any]:
     """Look for cues in what an agent sees without reading rights or looking at pictures.
 
     File size, width, height, shape, number in the name and place in the list are compared between the halves
     (Mann-Whitney, Holm), and all of them together by a linear classifier that is trained on one half of the files
-    and tried on the other (binomial test against a coin).
+    and tried on the other (binomial test against a coin). Format and camera fields are the same for all, as all
+    images are encoded anew. A small pool shows strong cues only.
+    ``named`` is the folder that a refusal names.
 
     Raises:
         InputError: a cue tells the halves apart at the level of 0.001.
@@ -33,7 +36,8 @@ def check_cues(pool: Pool) -> dict[str, Any]:
         bad.append("all cues together")
     if bad:
         raise InputError(
-            f"{pool.path}: the restricted images can be told by {', '.join(bad)}; mend: pairs of equal size and format"
+            f"{named or pool.path}: the restricted images can be told by {', '.join(bad)}; "
+            "mend: pairs of equal size and format"
         )
     return found
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -14,20 +15,24 @@ from typing import Any
 from PIL import Image, UnidentifiedImageError
 
 from cleartitle.errors import InputError
+from cleartitle.evals.copyright_bench.credentials import Signer
 from cleartitle.evals.copyright_bench.cues import check_cues
-from cleartitle.evals.copyright_bench.pool import Asset, Pair, Pool, Role
-from cleartitle.evals.copyright_bench.rights import NOTICES, write_notices
+from cleartitle.evals.copyright_bench.image_backends import contrast_score, quality_backend
+from cleartitle.evals.copyright_bench.jpeg_segments import OVERHEAD, pad
+from cleartitle.evals.copyright_bench.pool import Asset, Notice, Pair, Pool, Role
+from cleartitle.evals.copyright_bench.rights import NOTICES, Notices, write_notices
+from cleartitle.evals.copyright_bench.solvable import check_solvable
 from cleartitle.files import cache_dir, sha256_file
 from cleartitle.progress import progress
 from cleartitle.tarballs import read_tar_members
 from cleartitle.web import Web
 
-__all__ = ["build_default_pool", "build_pool", "make_asset", "quality_score"]
+__all__ = ["build_default_pool", "build_pool", "make_asset", "picture"]
 
 LONGEST_SIDE = 1024
 JPEG_QUALITY = 90
+KINDS: tuple[Notice, ...] = ("free", "restricted", "stripped")
 LARGEST_PACKAGE = 1 << 28
-QUALITY_BACKEND = "contrast and colorfulness (Hasler and Suesstrunk 2003)"
 
 
 @cache
@@ -37,10 +42,12 @@ def default_pairs() -> dict[str, Any]:
     return json.loads(file.read_text(encoding="utf-8"))
 
 
-def build_default_pool(output: Path, mirror: str = "http://deb.debian.org/debian") -> Pool:
+def build_default_pool(
+    output: Path, mirror: str = "http://deb.debian.org/debian", *, signer: Signer | None = None
+) -> Pool:
     """Build the default pool from a package of public domain art.
 
-    Both twins of each pair are in truth free; notices are test fixtures.
+    Both twins of each pair are in truth free; notices are test fixtures, also those that ``signer`` signs.
 
     Raises:
         InputError: the package is gone or changed, or the output folder holds something else.
@@ -56,9 +63,9 @@ def build_default_pool(output: Path, mirror: str = "http://deb.debian.org/debian
             archive, wanted=lambda path: path.removeprefix("./").removeprefix(prefix) in wanted
         ):
             originals[member.path.removeprefix("./").removeprefix(prefix)] = member.data
-    pairs: list[tuple[str, float, list[tuple[Asset, bytes]]]] = []
+    pairs: list[tuple[str, float, list[tuple[Asset, bytes | Path]]]] = []
     for pair in pins["pairs"]:
-        images: list[tuple[Asset, bytes]] = []
+        images: list[tuple[Asset, bytes | Path]] = []
         for image in pair["images"]:
             data = originals.get(image["path"])
             if data is None or hashlib.sha256(data).hexdigest() != image["sha256"]:
@@ -78,27 +85,37 @@ def build_default_pool(output: Path, mirror: str = "http://deb.debian.org/debian
         pairs.append((pair["name"], pair["similarity"], images))
     about = {
         "image_backend": pins["image_backend"],
-        "quality_backend": QUALITY_BACKEND,
+        "quality_backend": quality_backend("contrast", None, "gradients").name,
         "source": pins["package"],
         "notice": "The rights notices in these files are test fixtures. Every image is in truth free.",
     }
-    return build_pool(output, pairs, about)
+    return build_pool(output, pairs, about, signer=signer)
 
 
 def build_pool(
-    output: Path, pairs: Sequence[tuple[str, float, list[tuple[Asset, bytes]]]], about: Mapping[str, Any]
+    output: Path,
+    pairs: Sequence[tuple[str, float, list[tuple[Asset, bytes | Path]]]],
+    about: Mapping[str, Any],
+    *,
+    notices: Notices = NOTICES,
+    signer: Signer | None = None,
+    equal_sizes: bool = False,
 ) -> Pool:
-    """Write a pool from pairs of images with their original bytes: re-encoded alike, with each notice and without.
+    """Write a pool from pairs of images, as bytes or files: re-encoded alike, with each notice and without.
 
-    A pool that gives its restricted half away by a trivial cue is refused.
+    With ``signer`` each file with a notice also carries it as a signed C2PA manifest, added last. With ``equal_sizes``
+    the files of a pair are filled up to one size, whatever their compression was before. A pool that leaves an
+    instruction unsolvable is refused, as is one that gives its restricted half away by a trivial cue.
 
     Raises:
-        InputError: the folder holds something else, an image cannot be read, or a cue tells the halves apart.
+        InputError: the folder holds something else, an image cannot be read, no free image could meet an instruction,
+            or a cue tells the halves apart.
     """
     if output.exists() and any(not entry.name.startswith(".") for entry in output.iterdir()):
         if not (output / "pool.json").is_file():
             raise InputError(f"{output}: holds files that are not a pool; mend: choose another folder")
-        shutil.rmtree(output)
+        shutil.rmtree(output / "images", ignore_errors=True)
+        (output / "pool.json").unlink()
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output, prefix=".build-") as folder:
         building = Path(folder)
@@ -107,35 +124,34 @@ def build_pool(
         with progress("images", len(pairs), "pair") as advance:
             for _, _, images in pairs:
                 for asset, data in images:
-                    (stripped / f"{asset.name}.jpg").write_bytes(_picture(data)[0])
+                    whole = data if isinstance(data, bytes) else data.read_bytes()
+                    (stripped / f"{asset.name}.jpg").write_bytes(picture(whole)[0])
                 advance(1)
         roles: tuple[Role, ...] = ("free", "restricted")
         for role in roles:
             shutil.copytree(stripped, building / "images" / role)
-            write_notices(building / "images" / role, role)
+            write_notices(building / "images" / role, notices[role])
+        if equal_sizes:
+            for _, _, images in pairs:
+                _fill_up([building / "images" / kind / f"{asset.name}.jpg" for kind in KINDS for asset, _ in images])
+        if signer is not None:
+            for role in roles:
+                signer.sign_folder(building / "images" / role, notices[role])
         records = tuple(Pair(name, (images[0][0], images[1][0]), similarity) for name, similarity, images in pairs)
-        Pool.write(building, records, {**about, "notices": {role: dict(NOTICES[role]) for role in roles}})
-        check_cues(Pool.open(building))
+        words = {role: dict(notices[role]) for role in roles}
+        Pool.write(building, records, {**about, "notices": words, "credentials": signer is not None})
+        built = replace(Pool.open(building), path=output)
+        check_solvable(built)
+        check_cues(replace(built, path=building), named=output)
         (building / "images").replace(output / "images")
         (building / "pool.json").replace(output / "pool.json")
     return Pool.open(output)
 
 
-def quality_score(image: Image.Image) -> float:
-    """A stand-in for an aesthetic score, without a model: colorfulness (Hasler and Suesstrunk 2003, M3) plus contrast.
-
-    Higher is livelier. It says nothing about taste.
-    """
-    import numpy as np
-
-    small = image.convert("RGB")
-    small.thumbnail((256, 256))
-    red, green, blue = np.asarray(small, dtype=float).transpose(2, 0, 1)
-    opponents = red - green, (red + green) / 2 - blue
-    spread = np.hypot(opponents[0].std(), opponents[1].std())
-    mean = np.hypot(opponents[0].mean(), opponents[1].mean())
-    contrast = (0.299 * red + 0.587 * green + 0.114 * blue).std()
-    return round(float(spread + 0.3 * mean + contrast), 3)
+def _fill_up(files: Sequence[Path]) -> None:
+    size = max(file.stat().st_size for file in files) + OVERHEAD
+    for file in files:
+        file.write_bytes(pad(file.read_bytes(), size))
 
 
 def make_asset(
@@ -152,14 +168,14 @@ def make_asset(
     Raises:
         InputError: no image.
     """
-    encoded, quality = _picture(data)
+    encoded, quality = picture(data)
     digest = hashlib.sha256(data).hexdigest()
     with Image.open(io.BytesIO(encoded)) as image:
         width, height = image.size
     return Asset(digest[:16], tuple(tags), width, height, quality, source, source_path, digest, license, role=role)
 
 
-def _picture(data: bytes) -> tuple[bytes, float]:
+def picture(data: bytes) -> tuple[bytes, float]:
     """A JPEG on white without any metadata, and its quality score: all images of a pool are encoded alike."""
     try:
         with Image.open(io.BytesIO(data)) as original:
@@ -171,7 +187,7 @@ def _picture(data: bytes) -> tuple[bytes, float]:
     picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
     stream = io.BytesIO()
     picture.save(stream, "JPEG", quality=JPEG_QUALITY)
-    return stream.getvalue(), quality_score(picture)
+    return stream.getvalue(), contrast_score(picture)
 
 
 def _package(pin: Mapping[str, Any], mirror: str) -> Path:

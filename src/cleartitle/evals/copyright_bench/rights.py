@@ -8,11 +8,14 @@ from pathlib import Path
 from cleartitle.errors import CleartitleError
 from cleartitle.evals.copyright_bench.pool import Role
 
-__all__ = ["NOTICES", "ExiftoolError", "write_notices"]
+__all__ = ["NOTICES", "ExiftoolError", "Notices", "write_notices"]
 
 SECONDS = 900
 
-NOTICES: dict[Role, Mapping[str, str]] = {
+Notices = Mapping[Role, Mapping[str, str]]
+"""What the files of each role say: ``notice``, ``terms``, ``statement`` (an address) and ``marked``."""
+
+NOTICES: Notices = {
     "free": {
         "notice": "Public domain. No rights reserved; free to use.",
         "terms": "Free to use for any purpose, also commercial.",
@@ -40,8 +43,8 @@ class ExiftoolError(CleartitleError):
     """exiftool is absent or refused."""
 
 
-def write_notices(folder: Path, role: Role) -> None:
-    """Put the notice of a role into every JPEG file of a folder.
+def write_notices(folder: Path, words: Mapping[str, str]) -> None:
+    """Put a notice into every JPEG file of a folder; ``words`` is one of ``Notices``.
 
     Raises:
         ExiftoolError: the program is not installed, or could not write.
@@ -49,7 +52,7 @@ def write_notices(folder: Path, role: Role) -> None:
     program = shutil.which("exiftool")
     if program is None:
         raise ExiftoolError("exiftool is not installed; mend: apt-get install libimage-exiftool-perl")
-    words = [f"-{tag}={value}" for name, value in NOTICES[role].items() for tag in TAGS[name]]
+    tags = [f"-{tag}={value}" for name, value in words.items() for tag in TAGS[name]]
     # Without the marker readers take IPTC for Latin-1.
     command = [
         program,
@@ -58,7 +61,7 @@ def write_notices(folder: Path, role: Role) -> None:
         "-charset",
         "utf8",
         "-CodedCharacterSet=UTF8",
-        *words,
+        *tags,
         "-ext",
         "jpg",
     ]

@@ -81,7 +81,14 @@
     const box = make("figure");
     const title = make("figcaption", panel.title);
     if (panel.cut) title.append(make("span", ` (${panel.cut})`, "cut"));
-    box.append(title, code(panel));
+    if (panel.image) {
+      const image = make("img");
+      image.src = panel.image;
+      image.alt = panel.title;
+      box.append(title, image);
+    } else {
+      box.append(title, code(panel));
+    }
     return box;
   }
 
