@@ -8,6 +8,7 @@ import sys
 import time
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,28 @@ def test_each_text_is_seen_as_often_as_asked_and_at_most_once_an_epoch(repetitio
     assert all(len(set(epoch)) == len(epoch) for epoch in plan)
     seen = [index for epoch in plan for index in epoch]
     assert [seen.count(index) for index in range(len(repetitions))] == repetitions
+
+
+def epochs_of(repetitions: list[int], seed: int = 0) -> list[list[int]]:
+    """For each text the epochs, of ten, in which it is seen."""
+    plan = [_epoch(repetitions, epoch, Schedule(epochs=10, seed=seed)) for epoch in range(10)]
+    return [
+        [epoch for epoch, batches in enumerate(plan) if any(index in batch for batch in batches)]
+        for index in range(len(repetitions))
+    ]
+
+
+def test_texts_seen_once_are_spread_over_all_epochs() -> None:
+    once = [epochs[0] for epochs in epochs_of([1] * 200)]
+    assert all(10 <= once.count(epoch) <= 35 for epoch in range(10)), "20 in each, but for chance"
+
+
+def test_repeated_texts_are_seen_evenly_apart_from_a_first_epoch_that_the_seed_draws() -> None:
+    found = epochs_of([2] * 60 + [5] * 60)
+    assert {last - first for first, last in found[:60]} == {5}
+    assert {first for first, _ in found[:60]} == {0, 1, 2, 3, 4}
+    assert all({b - a for a, b in pairwise(epochs)} == {2} for epochs in found[60:])
+    assert epochs_of([1] * 60) == epochs_of([1] * 60) != epochs_of([1] * 60, seed=1)
 
 
 def test_repetitions_that_do_not_fit_are_refused(tmp_path: Path) -> None:

@@ -27,6 +27,9 @@ RECORD = "training.json"
 INIT = 0.06
 """Standard deviation of the first weights: with GPT-2's own 0.02 a model this narrow learns its texts far later."""
 
+SPREAD = "first epoch drawn"
+"""How repetitions are spread over the epochs; a part of the key of a training that has them."""
+
 
 @dataclass(frozen=True)
 class Schedule:
@@ -108,8 +111,10 @@ def fine_tune(
 ) -> dict[str, Any]:
     """Teach ``texts`` to the model in ``source`` (full precision, all weights) and save it in ``folder``.
 
-    ``repetitions[i]`` says how often text ``i`` is seen in all, spread evenly over the epochs and at most once in each;
-    without it every text is seen in every epoch. Returns the record that is also in ``training.json``.
+    ``repetitions[i]`` says how often text ``i`` is seen in all, at most once in an epoch; without it every text is seen
+    in every epoch. The epochs of a text are evenly apart, and the first one is drawn by seed: the learning rate falls,
+    so that texts of equal repetitions must not all be met at the same one. Returns the record that is also in
+    ``training.json``.
 
     Raises:
         MissingExtraError: torch or transformers is not installed.
@@ -126,7 +131,9 @@ def fine_tune(
             str(source), dtype=torch.float32, use_safetensors=True
         ), tokenizer
 
-    what = {"source": str(source), "repetitions": counts}
+    what: dict[str, object] = {"source": str(source), "repetitions": counts}
+    if repetitions is not None:
+        what["spread"] = SPREAD
     return fit(texts, folder, options, build, what=what, repetitions=counts)
 
 
@@ -290,11 +297,13 @@ class _Run:
 
 def _epoch(repetitions: list[int], epoch: int, options: Schedule) -> list[list[int]]:
     """Indices of the texts of one epoch in batches: shuffled by seed and epoch alone, so that a resumed run agrees."""
+    draws = random.Random(f"{options.seed}/phases")
+    phases = [draws.randrange(options.epochs) for _ in repetitions]
 
-    def seen(count: int) -> bool:
-        return count * (epoch + 1) // options.epochs > count * epoch // options.epochs
+    def seen(count: int, phase: int) -> bool:
+        return (count * (epoch + 1) + phase) // options.epochs > (count * epoch + phase) // options.epochs
 
-    order = [index for index, count in enumerate(repetitions) if seen(count)]
+    order = [index for index, both in enumerate(zip(repetitions, phases, strict=True)) if seen(*both)]
     random.Random(f"{options.seed}/{epoch}").shuffle(order)
     return [order[start : start + options.batch] for start in range(0, len(order), options.batch)]
 

@@ -69,8 +69,8 @@ def dose_remarks(summary: Mapping[str, Any]) -> str:
     text = "Intervals of rates by repetitions are Wilson's, or a bootstrap over projects."
     if "taught" in names and summary["training"]:
         text += (
-            " The learning rate falls to almost 0 by the last epoch, and functions taught once are seen only there, so "
-            "that they fare worse than their number says."
+            " The learning rate falls to almost 0 by the last epoch, and the epochs of a function are drawn: of those "
+            "taught once or twice some are met late only, where they teach little."
         )
     return text + (" To the untouched model no function was taught." if "untouched" in names else "")
 
