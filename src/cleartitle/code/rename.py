@@ -22,13 +22,14 @@ _KEPT = frozenset({*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "self",
 _SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
 
 
-def rename_identifiers(text: str, seed: int = 0, parameters: Iterable[str] = ()) -> str:
+def rename_identifiers(text: str, seed: int = 0, parameters: Iterable[str] = (), keep: Iterable[str] = ()) -> str:
     """A function, or the indented or flat body of one, with its parameters and local variables renamed.
 
     Every occurrence of a name gets the same new name, drawn from ``seed``. For a body alone, ``parameters`` are the
     names that its header binds. Keywords, builtins, attributes, imports, globals, nested functions and classes,
     keyword arguments of calls and the contents of strings stay, and so does a name that cannot be told apart from one
-    of these: it also occurs inside an f-string or a class body, is bound by ``match`` or declared ``nonlocal``.
+    of these: it also occurs inside an f-string or a class body, is bound by ``match`` or declared ``nonlocal``. So do
+    the names in ``keep``.
 
     Raises:
         UnparsableError: the text is not Python.
@@ -36,7 +37,7 @@ def rename_identifiers(text: str, seed: int = 0, parameters: Iterable[str] = ())
     wrapped = _wrap(text, parameters)
     source = PythonSource(wrapped)
     places = dict(_places(source))
-    renamed = _local_names(wrapped) - _untouchable(source.tree) - _KEPT
+    renamed = _local_names(wrapped) - _untouchable(source.tree) - _KEPT - {*keep}
     renamed = {name for name in renamed if not name.startswith("__")}
     taken = set(_NAME.findall(wrapped)) | _KEPT
     names = dict(zip(sorted(renamed), _new_names(random.Random(seed), taken), strict=False))
