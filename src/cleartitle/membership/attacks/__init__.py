@@ -11,6 +11,7 @@ from cleartitle.membership.attacks.histograms import (
     linear_edges,
     rank_histogram,
 )
+from cleartitle.membership.attacks.inclusion import Inclusion, is_hit
 from cleartitle.membership.attacks.linear import LinearAttack
 from cleartitle.membership.attacks.lowercase import Lowercase
 from cleartitle.membership.attacks.min_k import SWEEP, MinK
@@ -41,6 +42,7 @@ __all__ = [
     "EzMia",
     "Fused",
     "HighestPosterior",
+    "Inclusion",
     "LinearAttack",
     "LogRanks",
     "Lowercase",
@@ -61,6 +63,7 @@ __all__ = [
     "ZlibSum",
     "change_histogram",
     "fit_attacks",
+    "is_hit",
     "linear_edges",
     "rank_histogram",
     "run_attacks",
@@ -85,6 +88,7 @@ ATTACKS: tuple[Attack, ...] = (
     Wbc(),
     EzMia(),
     Rmia(),
+    Inclusion(),
 )
 """Every attack that learns nothing, each with the options that were fixed before looking."""
 
