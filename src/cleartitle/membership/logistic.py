@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 from scipy.special import expit
 
 __all__ = ["Logistic", "fit_logistic"]
 
 Floats = npt.NDArray[np.float64]
+STEPS = 100
+JITTER = 1e-9
+TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -54,16 +56,32 @@ def fit_logistic(features: npt.ArrayLike, labels: npt.ArrayLike, *, penalty: flo
     constant = scale <= 1e-12 * np.maximum(1.0, np.abs(center))
     empty = Logistic(center, np.where(constant, 1.0, scale), np.zeros(rows.shape[1]), 0.0)
     design = np.where(constant, 0.0, empty.standardize(rows))
+    solution = _newton(np.column_stack([design, np.ones(len(design))]), truth, penalty)
+    return Logistic(empty.center, empty.scale, np.where(constant, 0.0, solution[:-1]), float(solution[-1]))
+
+
+def _newton(design: Floats, truth: npt.NDArray[np.bool_], penalty: float) -> Floats:
+    """Minimize the objective by Newton steps, halved until they help; the last column is not penalized."""
+    ridge = np.full(design.shape[1], penalty)
+    ridge[-1] = 0.0
+    weights = np.zeros(design.shape[1])
     sign = np.where(truth, 1.0, -1.0)
 
-    def objective(parameters: Floats) -> tuple[float, Floats]:
-        weights, intercept = parameters[:-1], parameters[-1]
-        margin = sign * (design @ weights + intercept)
-        pull = -sign * expit(-margin)
-        value = float(np.logaddexp(0, -margin).sum() + penalty / 2 * weights @ weights)
-        return value, np.append(design.T @ pull + penalty * weights, pull.sum())
+    def objective(candidate: Floats) -> float:
+        return float(np.logaddexp(0, -sign * (design @ candidate)).sum() + ridge @ candidate**2 / 2)
 
-    start = np.zeros(rows.shape[1] + 1)
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 1000, "ftol": 1e-12})
-    solution = np.asarray(found.x, np.float64)
-    return Logistic(empty.center, empty.scale, np.where(constant, 0.0, solution[:-1]), float(solution[-1]))
+    value = objective(weights)
+    for _ in range(STEPS):
+        chance = expit(design @ weights)
+        gradient = design.T @ (chance - truth) + ridge * weights
+        curvature = (design * (chance * (1 - chance))[:, None]).T @ design
+        curvature[np.diag_indices_from(curvature)] += ridge + JITTER
+        step = np.linalg.solve(curvature, gradient)
+        size = 1.0
+        while size > JITTER and objective(weights - size * step) > value:
+            size /= 2
+        weights = weights - size * step
+        before, value = value, objective(weights)
+        if before - value <= TOLERANCE * max(1.0, value):
+            break
+    return weights

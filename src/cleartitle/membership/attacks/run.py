@@ -60,7 +60,7 @@ def run_attacks(attacks: Sequence[Attack], evidence: Sequence[Evidence]) -> Atta
     scores: dict[str, Floats] = {}
     left_out: dict[str, str] = {}
     for attack in attacks:
-        reason = missing(attack, evidence, shadows=True)
+        reason = missing(attack, evidence)
         if reason is not None:
             left_out[attack.name] = reason
             continue
