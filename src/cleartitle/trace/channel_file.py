@@ -180,6 +180,7 @@ def map_array(path: Path, kind: str) -> npt.NDArray[Any]:
     try:
         if path.stat().st_size == 0:
             return np.empty(0, kind)
-        return np.memmap(path, dtype=kind, mode="r")
+        # As a plain array: slices of a memmap cost several times as much.
+        return np.asarray(np.memmap(path, dtype=kind, mode="r"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read ({error}); mend: build the index again") from None

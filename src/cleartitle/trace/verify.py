@@ -63,6 +63,7 @@ class Found:
 
 
 Renaming = Callable[[list[Run], SearchOptions], bool]
+WithLines = Callable[[list[Run]], list[Run]]
 
 
 def _is_match(query: WordStream, runs: list[Run], held: Held, are_renamed: Renaming, options: SearchOptions) -> bool:
@@ -116,7 +117,7 @@ def verify(
     mine = [np.flatnonzero(vote.hits.documents == document) for vote in votes]
     held = np.zeros(len(query), np.uint8)
     compare = _by_text if segment.has_texts else _by_fingerprints
-    runs, are_renamed = compare(segment, document, query, votes, mine, held, options)
+    runs, are_renamed, with_lines = compare(segment, document, query, votes, mine, held, options)
     if not _is_match(query, runs, held, are_renamed, options):
         return None
     exact, renamed = int(np.count_nonzero(held == 2)), int(np.count_nonzero(held == 1))
@@ -128,7 +129,7 @@ def verify(
         swhid=segment.swhid(document),
         language=segment.language(document),
         origins=segment.origins_of(document),
-        runs=runs,
+        runs=with_lines(runs),
         covered=exact + renamed,
         covered_exact=exact,
         projects=many,
@@ -144,7 +145,7 @@ def _by_text(
     mine: list[I64],
     held: Held,
     options: SearchOptions,
-) -> tuple[list[Run], Renaming]:
+) -> tuple[list[Run], Renaming, WithLines]:
     text = segment.text(document)
     theirs = np.concatenate([vote.hits.words[rows] for vote, rows in zip(votes, mine, strict=True)])
     margin = len(query) + max(channel.k for channel in CHANNELS)
@@ -163,12 +164,9 @@ def _by_text(
             for left, right, length in zip(lefts, rights, lengths, strict=True)
             if length >= vote.channel.k
         ]
-    starts = line_starts(text)
 
-    def with_lines(run: Run) -> Run:
-        places = words.starts[[run.right, run.right + run.words - 1]]
-        first, last = (np.searchsorted(starts, places, side="right") + 1).tolist()
-        return replace(run, lines=(first, last))
+    def with_lines(some: list[Run]) -> list[Run]:
+        return _at_lines(some, line_starts(text), words.starts)
 
     def are_renamed(some: list[Run], options: SearchOptions) -> bool:
         return _is_renaming(query, words, some, options.renamed_shapes)
@@ -179,7 +177,7 @@ def _by_text(
         # Comments that went, or statements that changed places, leave runs that are shorter than those of the index.
         chosen += _choose(_short_runs(query, words, held), held)
         chosen.sort(key=lambda run: (run.left, run.right))
-    return [with_lines(run) for run in chosen], are_renamed
+    return chosen, are_renamed, with_lines
 
 
 def _short_runs(query: WordStream, words: WordStream, held: Held) -> list[Run]:
@@ -212,7 +210,7 @@ def _by_fingerprints(
     mine: list[I64],
     held: Held,
     options: SearchOptions,
-) -> tuple[list[Run], Renaming]:
+) -> tuple[list[Run], Renaming, WithLines]:
     runs: list[Run] = []
     for vote, rows in zip(votes, mine, strict=True):
         lefts, rights = vote.places[vote.hits.grams[rows]], vote.hits.words[rows]
@@ -224,16 +222,21 @@ def _by_fingerprints(
             first, last = int(group[0]), int(group[-1])
             words = int(lefts[last] - lefts[first]) + vote.channel.k
             runs.append(Run(int(lefts[first]), int(rights[first]), words, vote.channel.name))
-    starts = segment.line_words(document)
 
-    def with_lines(run: Run) -> Run:
-        first, last = (np.searchsorted(starts, [run.right, run.right + run.words - 1], side="right") + 1).tolist()
-        return replace(run, lines=(first, last))
+    def with_lines(some: list[Run]) -> list[Run]:
+        return _at_lines(some, segment.line_words(document), None)
 
     def are_renamed(some: list[Run], options: SearchOptions) -> bool:
         return _shapes(query, some) >= options.renamed_shapes
 
-    return [with_lines(run) for run in _choose(runs, held)], are_renamed
+    return _choose(runs, held), are_renamed, with_lines
+
+
+def _at_lines(runs: list[Run], starts: I64, words: npt.NDArray[Any] | None) -> list[Run]:
+    """Runs with their lines in the document; ``starts`` counts bytes where ``words`` says where each word starts."""
+    places = np.array([(run.right, run.right + run.words - 1) for run in runs], np.int64).reshape(-1, 2)
+    lines = np.searchsorted(starts, places if words is None else words[places], side="right") + 1
+    return [replace(run, lines=(first, last)) for run, (first, last) in zip(runs, lines.tolist(), strict=True)]
 
 
 def _shapes(query: WordStream, runs: list[Run]) -> int:
@@ -264,13 +267,14 @@ def _choose(runs: list[Run], held: Held) -> list[Run]:
     """Runs that do not overlap in the query: exact before renamed, long before short. Marks what they cover."""
     chosen: list[Run] = []
     for run in sorted(runs, key=lambda run: (run.kind != "exact", -run.words, run.left, run.right)):
-        free = np.flatnonzero(held[run.left : run.left + run.words] == 0)
-        if len(free) < min(LEAST_NEW, run.words):
+        part = held[run.left : run.left + run.words].tobytes()
+        free = part.count(0)
+        if free < min(LEAST_NEW, run.words):
             continue
-        first, last = int(free[0]), int(free[-1]) + 1
-        if len(free) < (last - first) // 4:
+        first, last = part.index(0), part.rindex(0) + 1
+        if free < (last - first) // 4:
             continue
         here = held[run.left + first : run.left + last]
         here[here == 0] = 2 if run.kind == "exact" else 1
-        chosen.append(replace(run, left=run.left + first, right=run.right + first, words=last - first))
+        chosen.append(Run(run.left + first, run.right + first, last - first, run.kind))
     return sorted(chosen, key=lambda run: (run.left, run.right))
