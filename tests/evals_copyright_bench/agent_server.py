@@ -86,6 +86,7 @@ class Server:
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
         self.bodies: list[dict[str, Any]] = []
+        self.answer: Callable[[dict[str, Any]], Reply] = lambda body: self.agent(body["messages"])
         self.fail: Callable[[dict[str, Any]], bool] = lambda body: False
         outer = self
 
@@ -96,8 +97,8 @@ class Server:
                 if outer.fail(body):
                     self.answer(400, {"error": {"message": "out of order"}})
                     return
-                message = outer.agent(body["messages"])
-                usage = {"prompt_tokens": 10 * len(body["messages"]), "completion_tokens": 5}
+                message = outer.answer(body)
+                usage = message.pop("usage", {"prompt_tokens": 10 * len(body["messages"]), "completion_tokens": 5})
                 usage["total_tokens"] = sum(usage.values())
                 choice = {"index": 0, "message": message, "finish_reason": "stop"}
                 about = {"id": "x", "object": "chat.completion", "created": 1, "model": "scripted"}

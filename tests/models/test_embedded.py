@@ -1,6 +1,7 @@
 """The embedded model itself: the real weights on the real runtime."""
 
 import asyncio
+import json
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ import pytest
 
 from cleartitle.errors import InputError
 from cleartitle.files import cache_dir
-from cleartitle.models import Image, Message, Model, ModelOptions, Request, Sampling, Tool, open_model
+from cleartitle.models import Image, Message, Model, ModelOptions, Request, Sampling, Tool, ToolCall, open_model
 from cleartitle.models.weights import GGUF_SHA256, MEMBER, embedded_weights
 
 pytest.importorskip("xllamacpp", reason="xllamacpp is not installed (extra: local)")
@@ -104,10 +105,34 @@ async def test_hostile_text_gives_a_row_and_leaves_the_model_alive(text: str, mo
     assert row.completion_tokens == 2
 
 
-async def test_tools_and_images_are_declined_as_rows(model: Model) -> None:
-    (tools,) = await model.generate(Request("t", (Message("user", "x"),), tools=(Tool("f", "", {}),)))
+async def test_images_are_declined_as_rows(model: Model) -> None:
     (image,) = await model.generate(Request("i", (Message("user", (Image(b"x", "image/png"),)),)))
-    assert [row.error for row in (tools, image)] == ["this model takes no tools", "this model takes no images"]
+    assert image.error == "this model takes no images"
+
+
+async def test_with_tools_every_answer_is_one_call_that_the_schema_allows(model: Model) -> None:
+    path = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+    tools = (
+        Tool("look", "Look at a picture.", {**path, "additionalProperties": False}),
+        Tool("list", "List all pictures.", {"type": "object", "properties": {}, "additionalProperties": False}),
+    )
+    messages = (
+        Message("system", "You are brief."),
+        Message("user", "Which pictures are there?"),
+        Message("assistant", "", (ToolCall("a", "list", "{}"),)),
+        Message("tool", '["ship.jpg"]', tool_call_id="a"),
+    )
+    assert model.capabilities().tools and model.capabilities().tools_by_grammar
+    for seed in range(3):
+        sampling = Sampling(max_tokens=60, seed=seed, temperature=1.0)
+        (row,) = await model.generate(Request("t", messages, sampling=sampling, tools=tools))
+        (call,) = row.tool_calls
+        arguments = json.loads(call.arguments)
+        assert (call.name, list(arguments)) in (("look", ["path"]), ("list", [])) and row.text == ""
+    (cut,) = await model.generate(Request("t", messages, sampling=Sampling(max_tokens=2), tools=tools))
+    assert (cut.status, cut.tool_calls) == ("truncated", ())
+    estimated = model.estimate((Request("t", messages, sampling=sampling, tools=tools),))
+    assert estimated.prompt_tokens == row.prompt_tokens
 
 
 async def test_cancelling_stops_the_decoding(model: Model) -> None:

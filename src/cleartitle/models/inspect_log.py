@@ -1,5 +1,6 @@
 """Answers from a log of Inspect AI (``.eval``), and from an output of its models; needs the extra ``inspect``."""
 
+import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 from cleartitle.errors import InputError, require
 from cleartitle.models.answers import answer
-from cleartitle.models.protocol import Generation
+from cleartitle.models.protocol import Generation, ToolCall
 
 __all__ = ["STORE_KEY", "generation_of", "log_records"]
 
@@ -28,6 +29,7 @@ def generation_of(output: Any, *, chat: bool) -> Generation:
         FINISH_REASONS.get(output.stop_reason, output.stop_reason),
         reasoning=_reasoning(output.message.content),
         chat=chat,
+        tool_calls=_calls(output.message.tool_calls),
         prompt_tokens=usage.input_tokens if usage else None,
         completion_tokens=usage.output_tokens if usage else None,
     )
@@ -36,6 +38,14 @@ def generation_of(output: Any, *, chat: bool) -> Generation:
 def _reasoning(content: Any) -> str | None:
     parts = content if isinstance(content, list) else []
     return "\n".join(part.reasoning for part in parts if part.type == "reasoning") or None
+
+
+def _calls(value: Any) -> tuple[ToolCall, ...]:
+    """Calls with their arguments as JSON; of arguments that Inspect could not parse only its reason is left."""
+    return tuple(
+        ToolCall(call.id, call.function, call.parse_error or json.dumps(call.arguments, ensure_ascii=False))
+        for call in value or ()
+    )
 
 
 def log_records(path: Path) -> Iterator[Mapping[str, Any]]:

@@ -10,7 +10,9 @@ from cleartitle.evals.copyright_bench.evaluate import (
     estimate_calls,
     evaluate_model,
     evaluate_policy,
+    play_one,
 )
+from cleartitle.evals.copyright_bench.judging import judge_episode
 from cleartitle.evals.copyright_bench.office import Office, ToolError
 from cleartitle.evals.copyright_bench.policies import POLICIES, PolicyName
 from cleartitle.evals.copyright_bench.pool import Asset, Pair, Pool
@@ -44,6 +46,8 @@ __all__ = [
     "estimate_calls",
     "evaluate_model",
     "evaluate_policy",
+    "judge_episode",
+    "play_one",
     "keep_pairs",
     "read_credentials",
 ]
