@@ -138,7 +138,7 @@ def blind_report(
     surfaces = [surface(text, language, vocabulary) for text in texts]
     features = np.stack([item.features for item in surfaces])
     groups = _numbered(projects if projects is not None else range(len(texts)))
-    folds = _folds(labels, groups, chosen.folds, generator)
+    folds = _folds(groups, chosen.folds, generator)
     columns, by_project = _labelings(labels, groups, chosen.permutations, generator)
     bag = _bag(surfaces, chosen.vocabulary)
     sample = _sample(len(texts), chosen.largest_gram, generator)
@@ -184,19 +184,17 @@ def _numbered(names: Sequence[Hashable]) -> npt.NDArray[np.int64]:
     return np.fromiter((numbers.setdefault(name, len(numbers)) for name in names), np.int64, len(names))
 
 
-def _folds(
-    labels: Bools, groups: npt.NDArray[np.int64], count: int, generator: np.random.Generator
-) -> npt.NDArray[np.int64]:
-    """The fold of each text: projects whole, largest first, each into the fold that lacks its label most."""
-    sizes = np.stack([np.bincount(groups, labels), np.bincount(groups, ~labels)], axis=1)
+def _folds(groups: npt.NDArray[np.int64], count: int, generator: np.random.Generator) -> npt.NDArray[np.int64]:
+    """The fold of each text: projects whole, the largest first, each into the smallest fold.
+
+    Labels do not count, so that permuted labels meet the same folds as the true ones.
+    """
+    sizes = np.bincount(groups)
     order = generator.permutation(len(sizes))
-    order = order[np.argsort(-sizes[order].sum(axis=1), kind="stable")]
-    filled = np.zeros((count, 2))
+    filled = np.zeros(count, np.int64)
     fold_of = np.zeros(len(sizes), np.int64)
-    total = np.maximum(sizes.sum(axis=0), 1)
-    for group in order:
-        cost = ((filled + sizes[group]) / total) ** 2 - (filled / total) ** 2
-        fold = int(cost.sum(axis=1).argmin())
+    for group in order[np.argsort(-sizes[order], kind="stable")]:
+        fold = int(filled.argmin())
         fold_of[group] = fold
         filled[fold] += sizes[group]
     return fold_of[groups]

@@ -256,7 +256,8 @@ def _too_few(sides: Sequence[_Side], unit: str) -> str | None:
     if least >= needed:
         return None
     return (
-        f"it needs {needed} {unit}s on each side, this run has {sides[0].units} suspect and {sides[1].units} held-out"
+        f"it needs {needed} {unit}s on each side, this run has {sides[0].units} suspect and {sides[1].units} held-out; "
+        "mend: more of them, or take texts as units where they can pass for independent"
     )
 
 
