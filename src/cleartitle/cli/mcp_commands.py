@@ -5,6 +5,7 @@ from pathlib import Path
 from cyclopts import App
 
 from cleartitle.integrations.mcp_office import serve_office, serve_office_http
+from cleartitle.integrations.mcp_trace import serve_trace
 
 __all__ = ["app"]
 
@@ -35,4 +36,16 @@ def office(
         serve_office(workspace, web=web, selection=selection)
     else:
         serve_office_http(workspace, http, host=host, token_env=token_env, web=web, selection=selection)
+    return 0
+
+
+@app.command
+def trace(index: Path, *, excerpts: bool = True) -> int:
+    """Serve the search of an index: an agent asks where its code comes from, and under which license.
+
+    Args:
+        index: Folder of an index; when it changes, the new one is searched.
+        excerpts: Show matching lines of origins, if the index holds texts and the agent asks for them.
+    """
+    serve_trace(index, excerpts=excerpts)
     return 0
