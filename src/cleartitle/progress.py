@@ -16,9 +16,9 @@ logger = logging.getLogger("cleartitle")
 logger.addHandler(logging.NullHandler())  # without it an unconfigured log prints every warning a second time
 
 
-def console() -> Console:
-    """A console on standard error (looked up at each call, so that redirection is honoured)."""
-    return Console(file=sys.stderr, quiet=_state["quiet"], highlight=False)
+def console(*, always: bool = False) -> Console:
+    """A console on standard error (looked up at each call, so that redirection is honored); ``always`` if quiet too."""
+    return Console(file=sys.stderr, quiet=_state["quiet"] and not always, highlight=False)
 
 
 def set_quiet(quiet: bool) -> None:

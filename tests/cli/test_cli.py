@@ -80,6 +80,12 @@ def test_wrong_use_is_one_line_and_status_two(words: tuple[str, ...], message: s
     assert done.stdout == ""
 
 
+def test_an_error_is_told_when_quiet_too(tmp_path: Path) -> None:
+    done = cleartitle("--quiet", "corpus", "info", "nowhere", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: nowhere") and done.stderr.count("\n") == 1
+
+
 def test_licenses_are_shown_parsed_and_detected(tmp_path: Path) -> None:
     shown = json.loads(cleartitle("license", "show", "AGPL-3.0-only", "--json", cwd=tmp_path).stdout)
     assert shown["class"] == "strong_copyleft" and "network-disclosure" in shown["obligations"]

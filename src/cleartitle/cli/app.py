@@ -35,9 +35,7 @@ app.command("cleartitle.cli.trace_commands:app", name="trace", help="Find the li
 app.command(
     "cleartitle.cli.trace_commands:notice_command", name="notice", help="Write the notices that matches ask for."
 )
-app.command(
-    "cleartitle.cli.serve_commands:serve_command", name="serve", help="Serve an index over HTTP, with a page."
-)
+app.command("cleartitle.cli.serve_commands:serve_command", name="serve", help="Serve an index over HTTP, with a page.")
 app.command("cleartitle.cli.run_commands:report", name="report", help="Write report.html of a run anew.")
 app.command("cleartitle.cli.run_commands:score", name="score", help="Score the answers of a run anew.")
 app.command("cleartitle.cli.run_commands:verify_command", name="verify", help="Check a run against its record.")
@@ -58,7 +56,7 @@ def main() -> None:
     try:
         status = app.meta(result_action="return_value") or 0
     except CleartitleError as error:
-        console().print(f"[red]error:[/] {escape(str(error))}", soft_wrap=True)
+        console(always=True).print(f"[red]error:[/] {escape(str(error))}", soft_wrap=True)
         status = error.exit_status
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -66,7 +64,7 @@ def main() -> None:
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""
         mend = "choose a folder that can be written to, or make room on the disk"
-        console().print(
+        console(always=True).print(
             f"[red]error:[/] {escape(place)}{escape(error.strerror or str(error))}; mend: {mend}", soft_wrap=True
         )
         status = CleartitleError.exit_status
