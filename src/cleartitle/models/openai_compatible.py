@@ -6,8 +6,9 @@ import importlib.metadata
 import os
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import openai
@@ -25,7 +26,9 @@ from cleartitle.models.openai_wire import (
 from cleartitle.models.protocol import Capabilities, Estimate, Generation, ModelOptions, Request, failed, plain_text
 from cleartitle.models.spending import Budget, tokens_of
 
-__all__ = ["OpenAIModel"]
+__all__ = ["Failure", "OpenAIModel"]
+
+R = TypeVar("R")
 
 DEFAULT_URL = "https://api.openai.com/v1"
 CONCURRENCY = 8
@@ -47,6 +50,18 @@ class _Problem:
     """Seconds the endpoint asked us to wait."""
     adapted: bool = False
     """A parameter was refused and the next body does without it."""
+    status: int | None = None
+    """HTTP status of a refusal."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a call gave nothing, after so many attempts and seconds; ``status`` where the endpoint refused it."""
+
+    reason: str
+    attempts: int = 0
+    seconds: float = 0.0
+    status: int | None = None
 
 
 class OpenAIModel:
@@ -169,45 +184,60 @@ class OpenAIModel:
 
     async def _call(self, request: Request, n: int, index: int) -> list[Generation]:
         """One call with its further attempts: at least one row."""
+        promise = 0.0
+        if self._budget.price is not None:
+            promise = self._budget.price.of(tokens_of(plain_text(request)), n * request.sampling.max_tokens)
+
+        def read(reply: dict[str, Any], tries: int, seconds: float) -> list[Generation]:
+            return generations_of(reply, request, self._adaptation, attempts=tries, seconds=seconds)
+
+        found = await self.exchange(lambda: body_of(self._model, request, self._adaptation, n, index), read, promise)
+        if isinstance(found, Failure):
+            return failed(request, found.reason, attempts=found.attempts, seconds=found.seconds)[:n]
+        return found
+
+    async def exchange(
+        self,
+        make_body: Callable[[], dict[str, Any]],
+        read: Callable[[dict[str, Any], int, float], R],
+        promise: float = 0.0,
+    ) -> "R | Failure":
+        """Send a body, again if that may help, and what ``read`` makes of the reply, the attempts and the seconds.
+
+        ``make_body`` is called for each attempt, since parameters may have been refused; ``read`` raises
+        `MalformedReplyError` for a reply that is not what the interface promises. ``promise`` is the most that the call
+        may cost.
+        """
         started = time.monotonic()
         attempts = adaptations = 0
         while True:
             async with self._gate:
-                price = self._budget.price
-                promise = 0.0
-                if price is not None:
-                    promise = price.of(tokens_of(plain_text(request)), n * request.sampling.max_tokens)
                 if not await self._budget.reserve(promise):
                     reason = f"not asked: the spending cap of {self._budget.cap} leaves no room"
-                    return failed(request, reason, attempts=attempts, seconds=time.monotonic() - started)[:n]
+                    return Failure(reason, attempts, time.monotonic() - started)
                 attempts += 1
                 cost = 0.0
                 try:
-                    outcome, cost = await self._attempt(request, n, index, promise)
+                    outcome, cost = await self._attempt(make_body(), promise)
                 finally:
                     await self._budget.settle(promise, cost)
             seconds = time.monotonic() - started
             if isinstance(outcome, dict):
                 try:
-                    return generations_of(
-                        outcome, request, self._adaptation, attempts=attempts - adaptations, seconds=seconds
-                    )
+                    return read(outcome, attempts - adaptations, seconds)
                 except MalformedReplyError as error:
-                    outcome = _Problem(str(error), again=True)
+                    outcome = _Problem(str(error), again=error.passing)
             if outcome.adapted and adaptations < ADAPTATIONS:
                 adaptations += 1
                 continue
             tries = attempts - adaptations
             if not outcome.again or tries > self._options.retries:
                 suffix = f" ({tries} attempts)" if tries > 1 else ""
-                return failed(request, self._scrub(outcome.reason) + suffix, attempts=tries, seconds=seconds)[:n]
+                return Failure(self._scrub(outcome.reason) + suffix, tries, seconds, outcome.status)
             await asyncio.sleep(self._pause(tries, outcome.wait))
 
-    async def _attempt(
-        self, request: Request, n: int, index: int, promise: float
-    ) -> tuple[dict[str, Any] | _Problem, float]:
+    async def _attempt(self, body: dict[str, Any], promise: float) -> tuple[dict[str, Any] | _Problem, float]:
         """One attempt: the reply or a problem, and what it cost."""
-        body = body_of(self._model, request, self._adaptation, n, index)
         try:
             async with asyncio.timeout(self._options.timeout):
                 reply = reply_of(await self._send(body))
@@ -254,13 +284,14 @@ class OpenAIModel:
             known = any(name in body for name in self._adaptation.dropped)
             if known or self._adaptation.learn(message, named, body):
                 return _Problem(f"HTTP {status}: {message}", again=False, adapted=True)
+        said = f"HTTP {status} from {self._host}: {message}"
         if status in (401, 403):
             mend = f"; mend: a valid key in the environment variable {self._options.api_key_env}"
-            return _Problem(f"HTTP {status} from {self._host}: {message}{mend}", again=False)
+            return _Problem(said + mend, again=False, status=status)
         if status == 404:
-            return _Problem(f"HTTP 404 from {self._host}: {message}; mend: check base_url and model name", again=False)
+            return _Problem(f"{said}; mend: check base_url and model name", again=False, status=status)
         again = status in PASSING and code != "insufficient_quota"
-        return _Problem(f"HTTP {status} from {self._host}: {message}", again, _retry_after(error.response.headers))
+        return _Problem(said, again, _retry_after(error.response.headers), status=status)
 
     def _remember(self, reply: dict[str, Any]) -> None:
         served, fingerprint = reply.get("model"), reply.get("system_fingerprint")

@@ -80,7 +80,21 @@ def _scores_hf(rest: str, options: ModelOptions, scoring: ScorerOptions) -> Toke
     return transformers_scorer(rest, scoring, threads=options.threads)
 
 
+def _scores_embedded(_: str, options: ModelOptions, scoring: ScorerOptions) -> TokenScorer:
+    from cleartitle.models.scoring_embedded import EmbeddedScorer
+
+    return EmbeddedScorer(options, scoring)
+
+
+def _scores_gguf(rest: str, options: ModelOptions, scoring: ScorerOptions) -> TokenScorer:
+    from cleartitle.models.scoring_embedded import EmbeddedScorer
+
+    return EmbeddedScorer(options, scoring, Path(rest))
+
+
 SCORERS: dict[str, tuple[str, Callable[[str, ModelOptions, ScorerOptions], TokenScorer]]] = {
+    "embedded": ("the small model that runs on the CPU with nothing else to set up: every number", _scores_embedded),
+    "gguf": ("gguf:FILE, another GGUF model on the CPU: every number", _scores_gguf),
     "hf": ("hf:FOLDER, a causal model in the format of Hugging Face transformers: every number", _scores_hf),
 }
 """Kind of token scorer → what it is, and how it is opened; the names are those of `KINDS`."""

@@ -1,8 +1,10 @@
-"""Numbers about next-token distributions in PyTorch, a chunk of rows at a time."""
+"""Numbers about next-token distributions, a chunk of rows at a time, in PyTorch and in NumPy."""
 
 from typing import Any, NamedTuple
 
-__all__ = ["CHUNK", "RowNumbers", "row_numbers"]
+import numpy as np
+
+__all__ = ["CHUNK", "RowNumbers", "plain_row_numbers", "row_numbers"]
 
 CHUNK = 2**22
 """Logits of one chunk (16 MiB in 32 bits): few enough to stay near the processor, whatever the vocabulary."""
@@ -39,3 +41,21 @@ def row_numbers(torch: Any, logits: Any, given: Any) -> RowNumbers:
     second = torch.linalg.vecdot(p.mul_(y), y)
     spread = (second - first * first).clamp_(min=0).sqrt_()
     return RowNumbers(rank, (own - most)[:, 0] + top1, top1, first + top1, spread)
+
+
+def plain_row_numbers(logits: np.ndarray, given: np.ndarray) -> dict[str, np.ndarray]:
+    """The numbers of `row_numbers` for float32 logits in NumPy, by name; ``logits`` is used up as scratch space."""
+    rows = np.arange(len(given))
+    own = logits[rows, given][:, None]
+    rank = np.count_nonzero(logits > own, axis=1).astype(np.int32) + 1
+    logits -= logits.max(1, keepdims=True)
+    np.maximum(logits, -1e4, out=logits)
+    given_y = logits[rows, given].copy()
+    p = np.exp(logits)
+    total = p.sum(1)
+    top1 = -np.log(total)
+    first = np.einsum("nv,nv->n", p, logits) / total
+    p *= logits
+    second = np.einsum("nv,nv->n", p, logits) / total
+    spread = np.sqrt(np.maximum(second - first * first, 0))
+    return {"rank": rank, "logprob": given_y + top1, "top1": top1, "mean": first + top1, "spread": spread}

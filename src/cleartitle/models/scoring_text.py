@@ -17,7 +17,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Window:
     """A stretch of a text that a model sees at once: it reads tokens ``start`` to ``stop`` and scores ``rows``.
 
-    ``rows`` (int32) are token positions of the whole text, ascending, all within the window.
+    ``rows`` (int32) are token positions of the whole text, ascending, all within the window. ``stop`` is one past the
+    last of them: nothing behind it can change a number of a causal model.
     """
 
     start: int
@@ -56,8 +57,7 @@ def windows(tokens: int, size: int, options: ScorerOptions, rows: np.ndarray) ->
     """Windows of at most ``size`` tokens that score each of ``rows`` once, and the tokens cut off at the end.
 
     Each window after the first starts half a window (or ``options.stride``) later and scores only what the ones before
-    it have not, as the released code of CodeMI does with 1,000 and 500. A window ends at its last row, since nothing
-    behind it can change a number, and windows without a row are left out.
+    it have not, as the released code of CodeMI does with 1,000 and 500. Windows without a row are left out.
     """
     stop_at = min(tokens, size) if options.long_texts == "cut" else tokens
     stride = options.stride or max(1, size // 2)

@@ -12,7 +12,7 @@ from cleartitle.errors import InputError, require
 from cleartitle.models.scoring_options import ScorerOptions
 from cleartitle.models.scoring_rows import CHUNK, row_numbers
 from cleartitle.models.scoring_text import DEFAULT_WINDOW, Window, chosen_rows, readable, windows
-from cleartitle.models.token_stats import Access, ScorerCapabilities, TokenSpans, TokenStats
+from cleartitle.models.token_stats import Access, NextToken, ScorerCapabilities, TokenSpans, TokenStats
 from cleartitle.options import as_record
 
 __all__ = ["ALL_NUMBERS", "Tokenize", "TorchScorer", "weights_digest"]
@@ -165,15 +165,16 @@ class TorchScorer:
         """Use the model's own two halves from now on, so that logits are made a chunk at a time."""
         self._model, self._head = backbone, head
 
-    def greedy(self, text: str) -> int | None:
+    def next_token(self, text: str) -> NextToken | None:
         """The likeliest next token after a text, for the self-test; None after a text without tokens."""
         token = self.tokenize(text).token[-self._size + 1 :]
         ids = token if self._prefix is None else np.concatenate([[self._prefix], token])
         if not len(ids):
             return None
         with self._torch.inference_mode():
-            row = self._forward(self._torch.tensor(ids[None, :], dtype=self._torch.int64, device=self._device))[0, -1:]
-            return int(self._logits(row)[0].argmax())
+            read = self._torch.tensor(ids[None, :], dtype=self._torch.int64, device=self._device)
+            logp = self._torch.log_softmax(self._logits(self._forward(read)[0, -1:])[0].float(), 0)
+            return NextToken(id=int(logp.argmax()), logprob=float(logp.max()))
 
     def _group(self, texts: Sequence[str], positions: Sequence[np.ndarray | None]) -> list[TokenStats]:
         first = self._prefix is not None

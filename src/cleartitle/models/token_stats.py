@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-__all__ = ["BEYOND", "Access", "ScorerCapabilities", "TokenScorer", "TokenSpans", "TokenStats"]
+__all__ = ["BEYOND", "Access", "NextToken", "ScorerCapabilities", "TokenScorer", "TokenSpans", "TokenStats"]
 
 Access = Literal["rank", "logprob", "top1", "distribution"]
 """``rank`` of the given token; ``logprob`` of the given token; ``top1``: log-probability of the likeliest token;
@@ -127,6 +127,15 @@ class TokenSpans(NamedTuple):
     token: np.ndarray
     start: np.ndarray
     end: np.ndarray
+
+
+@dataclass(frozen=True)
+class NextToken:
+    """The likeliest token after a text by the route of generation: its id or text, and its log-probability if told."""
+
+    id: int | None = None
+    text: str | None = None
+    logprob: float | None = None
 
 
 class TokenScorer(Protocol):

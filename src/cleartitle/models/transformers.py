@@ -52,12 +52,13 @@ def quiet_transformers() -> Any:
 def embedded_folder() -> Path:
     """The embedded model's weights as a folder that transformers opens (542 MB, 32 bits), converted once and kept.
 
-    The 4-bit weights are expanded, not restored: figures of this folder are those of the quantized model.
+    The 4-bit weights are expanded, not restored: figures of this folder are those of the quantized model. The tokenizer
+    is mended: the one that transformers makes of the GGUF file lacks the model's rule that each digit stands alone.
 
     Raises:
         MissingExtraError: torch, transformers or gguf is not installed.
     """
-    folder = cache_dir("models") / f"smollm2-135m-instruct-{GGUF_SHA256[:12]}"
+    folder = cache_dir("models") / f"smollm2-135m-instruct-{GGUF_SHA256[:12]}-digits"
     if (folder / "config.json").is_file():
         return folder
     torch, hf = require("torch", "train"), quiet_transformers()
@@ -68,6 +69,10 @@ def embedded_folder() -> Path:
     with contextlib.redirect_stderr(io.StringIO()):
         tokenizer = hf.AutoTokenizer.from_pretrained(**names)
         model = hf.AutoModelForCausalLM.from_pretrained(**names, dtype=torch.float32)
+    cut: Any = require("tokenizers", "train").pre_tokenizers
+    tokenizer.backend_tokenizer.pre_tokenizer = cut.Sequence(
+        [cut.Digits(individual_digits=True), cut.ByteLevel(add_prefix_space=False)]
+    )
     # The loader marks the model as quantized although its weights are floats now, and then refuses to save it.
     model.hf_quantizer = None
     model.is_quantized = False

