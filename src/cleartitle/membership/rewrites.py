@@ -30,7 +30,7 @@ def python_rewrites(text: str, count: int, seed: int = 0) -> list[str]:
     There are fewer rewrites, or none, where little can be changed or the text is not Python.
     """
     head, tail = _whole_part(text)
-    if not head:
+    if not _can_change(head):
         return []
     found: list[str] = []
     for attempt in range(count * ATTEMPTS):
@@ -74,6 +74,13 @@ def _whole_part(text: str) -> tuple[str, str]:
             continue
         return head, "".join(lines[number:])
     return "", text
+
+
+def _can_change(text: str) -> bool:
+    """Whether there is a function, a string or a second import at all."""
+    nodes = list(ast.walk(PythonSource(text).tree))
+    imports = sum(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes)
+    return imports > 1 or any(isinstance(node, (*_FUNCTIONS, ast.Constant)) for node in nodes)
 
 
 def _rename_locals(text: str, draws: random.Random) -> str:

@@ -1,6 +1,7 @@
 """Classes of model tokens: identifier, keyword, operator, string, number, comment or layout."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,8 @@ def token_classes(
     """
     starts, ends = np.asarray(start, np.int64), np.asarray(end, np.int64)
     painted = np.full(len(text) + 1, LAYOUT, np.int8)
-    for offset, kind, value in lex_tokens(text, language):
+    # Some lexers know a comment only by its line end.
+    for offset, kind, value in lex_tokens(text + "\n", language):
         code = _class_of(kind)
         if code != LAYOUT:
             painted[offset : offset + len(value)] = code
@@ -57,6 +59,7 @@ def rows_in(classes: npt.NDArray[np.int8], wanted: Sequence[int]) -> npt.NDArray
     return np.isin(classes, wanted)
 
 
+@cache
 def _class_of(kind: Any) -> int:
     for code, group in _GROUPS:
         if kind in group:
