@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
-from cleartitle.errors import InputError
+from cleartitle.errors import InputError, require
 from cleartitle.evals.copyright_bench import (
     CopyrightBenchOptions,
     PolicyName,
@@ -18,6 +18,7 @@ from cleartitle.evals.copyright_bench import (
     evaluate_model,
     evaluate_policy,
 )
+from cleartitle.evals.copyright_bench.conversation import Converse, converse
 from cleartitle.files import cache_dir
 from cleartitle.models import ModelOptions, open_model
 from cleartitle.progress import console
@@ -68,7 +69,16 @@ def copyright_bench(
         folder = output or Path("runs") / f"copyright-bench-{plain}"
         judging = open_model(judge, asking) if judge else None
         known = weights or ("open" if model.partition(":")[0] in ("embedded", "gguf", "hf") else None)
-        summary = evaluate_model(asked, opened, folder, options, judge=judging, weights=known, asking=asking)
+        summary = evaluate_model(
+            asked,
+            opened,
+            folder,
+            options,
+            judge=judging,
+            weights=known,
+            asking=asking,
+            conversation=_loop(options),
+        )
     page = write_report(folder)
     print_json(summary) if json else print_rich(*copyright_bench_table(summary))
     console().print(f"report: {page}", soft_wrap=True)
@@ -91,6 +101,13 @@ def copyright_bench_ranking(
     if output is not None:
         write_ranking(found, output)
     return 0
+
+
+def _loop(options: CopyrightBenchOptions) -> Converse:
+    if options.loop == "own":
+        return converse
+    require("autogen_agentchat", "autogen")
+    return require("cleartitle.integrations.autogen_office", "autogen").converse
 
 
 def _pool(path: Path | None) -> Pool:

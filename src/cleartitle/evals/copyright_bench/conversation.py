@@ -10,7 +10,7 @@ from cleartitle.evals.copyright_bench.office import Office, ToolError
 from cleartitle.evals.copyright_bench.transcript import Row, Transcript
 from cleartitle.models import Content, Generation, Image, Message, Request, Sampling, Text, Tool, ToolCall
 
-__all__ = ["NUDGE", "Limits", "converse", "office_tools"]
+__all__ = ["NUDGE", "Ask", "Converse", "Limits", "converse", "office_tools"]
 
 NUDGE = "No file is submitted yet. Go on with the tools; submit_selection ends the task."
 MOST_CALLS = 16
@@ -37,6 +37,10 @@ class Limits:
     def sampling(self) -> Sampling:
         """For every answer of the conversation."""
         return Sampling(temperature=self.temperature, max_tokens=self.max_tokens, seed=self.seed)
+
+
+Converse = Callable[[Ask, Office, str, str, Limits, Mapping[str, str]], Awaitable[list[Row]]]
+"""`converse`, or another loop that takes and gives the same."""
 
 
 def office_tools(office: Office) -> tuple[Tool, ...]:

@@ -13,7 +13,7 @@ from PIL import Image
 
 from cleartitle import __version__
 from cleartitle.errors import InputError
-from cleartitle.evals.copyright_bench.conversation import Limits, converse
+from cleartitle.evals.copyright_bench.conversation import Ask, Converse, Limits, converse
 from cleartitle.evals.copyright_bench.episodes import (
     OFFERS,
     Condition,
@@ -26,7 +26,7 @@ from cleartitle.evals.copyright_bench.episodes import (
 )
 from cleartitle.evals.copyright_bench.judge import judge_open, judgements
 from cleartitle.evals.copyright_bench.judging import judge_table
-from cleartitle.evals.copyright_bench.play import Ask, Episode, play
+from cleartitle.evals.copyright_bench.play import Episode, play
 from cleartitle.evals.copyright_bench.policies import POLICIES, PolicyName
 from cleartitle.evals.copyright_bench.pool import Pool
 from cleartitle.evals.copyright_bench.summary import PAPER_RUNS, summarize
@@ -56,6 +56,7 @@ PICTURES = pa.schema([("asset", pa.string()), ("shows", pa.list_(pa.string())), 
 """Small pictures of what was on offer, for the report."""
 
 Weights = Literal["open", "closed"]
+Loop = Literal["own", "autogen"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ class CopyrightBenchOptions:
     Without ``task``, ``prompt`` or ``environment`` all of them are. ``runs`` per cell (the paper has 240). ``pairs``
     of look-alikes are on offer in each run. Each ``mitigation`` is a condition of its own: none, rights-in-list (shown
     in ``list_files``), reminder (a question before the submission), or both. The rest is for models: ``captions`` give
-    words in the place of pixels, ``steps`` answers at most, ``nudges`` reminders after answers without a call.
+    words in the place of pixels, ``steps`` answers at most, ``nudges`` reminders after answers without a call, and the
+    ``loop``: our own, or AutoGen's two agents as in the paper.
     """
 
     task: Task | None = None
@@ -80,6 +82,7 @@ class CopyrightBenchOptions:
     nudges: int = 1
     temperature: float = 0.1
     max_tokens: int = 1024
+    loop: Loop = "own"
     workers: int | None = field(default=None, metadata=NOT_IN_KEY)
 
     def __post_init__(self) -> None:
@@ -154,6 +157,7 @@ def evaluate_model(
     judge: Model | None = None,
     weights: Weights | None = None,
     asking: ModelOptions | None = None,
+    conversation: Converse = converse,
 ) -> dict[str, Any]:
     """Put a model to the cells and write the run folder; a killed run goes on, and no answer is asked for twice.
 
@@ -165,6 +169,7 @@ def evaluate_model(
         judge: a model that decides which failure a transcript shows where the rules cannot.
         weights: whether the weights of the model are open, as its user says.
         asking: for the prices of tokens.
+        conversation: the loop, as ``options.loop`` names it.
 
     Raises:
         InputError: the model takes no tools, or no images and there are no captions; the folder holds another run.
@@ -189,7 +194,7 @@ def evaluate_model(
 
     async def answer() -> None:
         try:
-            await play(model, _episodes(pool, options), output / "transcripts", key=key)
+            await play(model, _episodes(pool, options, conversation), output / "transcripts", key=key)
             if judge is not None:
                 await judge_open(judge, _open_cases(output, model.name), output, key)
         finally:
@@ -248,7 +253,9 @@ def score(path: Path) -> dict[str, Any]:
 SCORING = Scoring(score, ("episodes",))
 
 
-def play_one(pool: Pool, options: CopyrightBenchOptions, condition: Condition, run: int) -> tuple[Row, Episode]:
+def play_one(
+    pool: Pool, options: CopyrightBenchOptions, condition: Condition, run: int, conversation: Converse = converse
+) -> tuple[Row, Episode]:
     """What one episode offers (a row of ``OFFERS``), and what plays it with any way to ask a model."""
     offer, asked = prepare_episode(pool, condition, run, options.seed, pairs=options.pairs)
     name = episode_id(condition, run)
@@ -263,17 +270,17 @@ def play_one(pool: Pool, options: CopyrightBenchOptions, condition: Condition, r
     async def episode(ask: Ask) -> list[Row]:
         pictures = {file.path: file.asset.name for file in offer.files}
         with open_office(pool, condition, offer, captions=options.captions) as office:
-            return await converse(ask, office, name, asked.text, limits, pictures)
+            return await conversation(ask, office, name, asked.text, limits, pictures)
 
     return offer_row(condition, run, offer, asked), (name, episode)
 
 
-def _episodes(pool: Pool, options: CopyrightBenchOptions) -> list[list[Episode]]:
+def _episodes(pool: Pool, options: CopyrightBenchOptions, conversation: Converse) -> list[list[Episode]]:
     """The episodes of all blocks; an offer is drawn when its episode is played."""
 
     def later(condition: Condition, run: int) -> Episode:
         async def episode(ask: Ask) -> list[Row]:
-            _, (_, now) = play_one(pool, options, condition, run)
+            _, (_, now) = play_one(pool, options, condition, run, conversation)
             return await now(ask)
 
         return episode_id(condition, run), episode

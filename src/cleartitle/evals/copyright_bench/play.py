@@ -18,15 +18,15 @@ from typing import Any
 import pyarrow as pa
 
 from cleartitle.errors import InputError
+from cleartitle.evals.copyright_bench.conversation import Ask
 from cleartitle.evals.copyright_bench.transcript import TRANSCRIPTS, Row
 from cleartitle.evals.runner import journal_line
 from cleartitle.models import Generation, Model, Request, ToolCall
 from cleartitle.progress import progress, warn
 from cleartitle.tables import part_paths, read_key, read_table, table_of, write_table
 
-__all__ = ["Ask", "Episode", "play"]
+__all__ = ["Episode", "play"]
 
-Ask = Callable[[Request], Awaitable[Generation]]
 Episode = tuple[str, Callable[[Ask], Awaitable[list[Row]]]]
 """An id, and what plays the episode to its end with a way to ask the model."""
 
