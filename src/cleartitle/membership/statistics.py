@@ -316,38 +316,29 @@ class _Resampling:
         return min(len(np.unique(self.project[self.labels])), len(np.unique(self.project[~self.labels])))
 
     def areas(self, scores: Sequence[Floats], *, draws: int, seed: int) -> Floats:
-        """The AUC of each score in each resample, shape (scores, draws): the same resamples for all."""
+        """The AUC of each score in each resample, shape (scores, draws): the same resamples for all.
+
+        A half where a resample lacks a label. The pairs that each project's members win against each project's others
+        are counted once; a resample only weighs them.
+        """
         generator = np.random.default_rng(seed)
-        sorted_scores = [_Sorted.of(values, self.labels) for values in scores]
-        areas = np.empty((len(scores), draws))
-        for draw in range(draws):
-            times = np.zeros(self.count)
-            for stratum in self.strata:
-                chosen = generator.choice(stratum, len(stratum))
-                times += np.bincount(chosen, minlength=self.count)
-            weights = times[self.project]
-            areas[:, draw] = [item.area(weights) for item in sorted_scores]
-        return areas
+        times = np.zeros((draws, self.count))
+        rows = np.arange(draws)[:, None] * self.count
+        for stratum in self.strata:
+            chosen = generator.choice(stratum, (draws, len(stratum))) + rows
+            times += np.bincount(chosen.ravel(), minlength=draws * self.count).reshape(draws, self.count)
+        members = times @ np.bincount(self.project[self.labels], minlength=self.count)
+        others = times @ np.bincount(self.project[~self.labels], minlength=self.count)
+        won = np.stack([((times @ self._wins(values)) * times).sum(axis=1) for values in scores])
+        return np.where(members * others > 0, won / np.maximum(members * others, 1), 0.5)
 
-
-@dataclass(frozen=True)
-class _Sorted:
-    """Texts in ascending order of a score, with the places where ties begin."""
-
-    order: npt.NDArray[np.int64]
-    labels: Bools
-    begins: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, values: Floats, labels: Bools) -> "_Sorted":
-        order = np.argsort(values, kind="stable")
-        begins = np.append(0, np.flatnonzero(np.diff(values[order])) + 1)
-        return cls(order, labels[order], begins)
-
-    def area(self, weights: Floats) -> float:
-        """AUC with these weights of the texts; a half where a label has no weight."""
-        ordered = weights[self.order]
-        high = np.add.reduceat(ordered * self.labels, self.begins)
-        low = np.add.reduceat(ordered * ~self.labels, self.begins)
-        pairs = high.sum() * low.sum()
-        return float(high @ (np.cumsum(low) - low / 2) / pairs) if pairs else 0.5
+    def _wins(self, values: Floats) -> Floats:
+        """Pairs in which a member of project i scores above another text of project j, ties as halves, [i, j]."""
+        members, of_members = values[self.labels], self.project[self.labels]
+        others, of_others = values[~self.labels], self.project[~self.labels]
+        wins = np.zeros((self.count, self.count))
+        for number in np.unique(of_others):
+            ordered = np.sort(others[of_others == number])
+            below = (np.searchsorted(ordered, members) + np.searchsorted(ordered, members, side="right")) / 2
+            wins[:, number] = np.bincount(of_members, below, minlength=self.count)
+        return wins
