@@ -213,7 +213,7 @@ def measure(path: Path, texts: list[str], given: argparse.Namespace) -> dict[str
         "ms": {f"p{p}": round(float(np.percentile(times, p)), 2) for p in (50, 90, 99)}
         | {"longest": round(float(times.max()), 1)},
         "processor_ms_a_request": {
-            "search processes": round(1000 * sum(searches) / len(times), 2),
+            "search processes": None if given.add else round(1000 * sum(searches) / len(times), 2),
             "front": round(1000 * front / len(times), 2),
             "load generator": round(1000 * (time.process_time() - own) / len(times), 2),
         },

@@ -25,18 +25,14 @@ SLOW = "\n".join(function(seed) for seed in range(100_000, 100_200))
 """A text whose search takes some tenths of a second."""
 
 
-def wrong_use(*words: str, token: str | None = None) -> str:
-    environment = {**os.environ, **({TOKEN_VARIABLE: token} if token else {})}
-    done = subprocess.run([*COMMAND, "serve", *words], capture_output=True, text=True, env=environment, timeout=60)
+def wrong_use(*words: str) -> str:
+    done = subprocess.run([*COMMAND, "serve", *words], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "Traceback" not in done.stderr and done.stdout == "", done.stderr
     return " ".join(done.stderr.split())
 
 
 def test_wrong_use_is_one_line(tmp_path: Path, served_index: Path) -> None:
     assert "not an index; mend" in wrong_use(str(tmp_path), "--port", "0")
-    assert "others reach this address; mend" in wrong_use(str(served_index), "--host", "0.0.0.0")
-    short = wrong_use(str(served_index), "--host", "0.0.0.0", token="sesame")
-    assert "at least 16 signs" in short and "sesame" not in short
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert "choose another --port" in wrong_use(str(served_index), "--port", str(taken.getsockname()[1]))
 
@@ -49,6 +45,12 @@ def test_only_loopback_addresses_do_without_a_token(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
     assert read_token(ServeOptions()) == TOKEN and TOKEN_VARIABLE not in os.environ
     assert read_token(ServeOptions()) is None
+    with pytest.raises(InputError, match="others reach this address; mend"):
+        read_token(ServeOptions(host="0.0.0.0"))
+    monkeypatch.setenv(TOKEN_VARIABLE, "sesame")
+    with pytest.raises(InputError, match="at least 16 signs") as short:
+        read_token(ServeOptions(host="0.0.0.0"))
+    assert "sesame" not in str(short.value)
     (tmp_path / "token").write_text("with blanks in between\n")
     with pytest.raises(InputError, match="no blanks"):
         read_token(ServeOptions(token_file=tmp_path / "token"))
@@ -56,7 +58,7 @@ def test_only_loopback_addresses_do_without_a_token(monkeypatch: pytest.MonkeyPa
 
 def test_a_token_is_asked_for_compared_and_never_told(served_index: Path, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(TOKEN + "\n")
-    service = Service(served_index, "--host", "0.0.0.0", "--token-file", str(tmp_path / "token"))
+    service = Service(served_index, "--host", "0.0.0.0", "--token-file", str(tmp_path / "token"), "--no-excerpts")
     try:
         for given in (
             None,
@@ -75,7 +77,8 @@ def test_a_token_is_asked_for_compared_and_never_told(served_index: Path, tmp_pa
         for path in ("/", "/health", "/openapi.json"):
             assert service.ask("GET", path)[0] == 200
         good = {"Authorization": f"bearer {TOKEN}", "Host": "public.example", "Origin": "https://public.example"}
-        assert service.ask("POST", "/v1/trace", {"text": function(101)}, good)[0] == 200
+        status, _, body = service.ask("POST", "/v1/trace", {"text": function(101), "excerpts": True}, good)
+        assert status == 200 and json.loads(body)["results"][0]["matches"][0]["excerpt"] is None
         document = json.loads(service.ask("GET", "/openapi.json")[2])
         assert document["paths"]["/v1/trace"]["post"]["security"] == [{"token": []}]
         assert service.events("not_encrypted")
@@ -97,7 +100,7 @@ def statuses(service: Service, count: int, **question: Any) -> list[int]:
 def test_more_than_it_bears_is_refused_and_told_when_to_come_back(served_index: Path) -> None:
     service = Service(served_index, "--per-client", "2")
     try:
-        found = statuses(service, 12, texts=[SLOW] * 4)
+        found = statuses(service, 8, text=SLOW)
         assert found.count(200) >= 2 and set(found) == {200, 429}
         assert service.metric('cleartitle_refused_total{reason="client"}') == found.count(429)
         assert service.metric("cleartitle_requests_in_flight") == 0
@@ -106,7 +109,7 @@ def test_more_than_it_bears_is_refused_and_told_when_to_come_back(served_index: 
         assert service.end() == 0
     service = Service(served_index, "--requests", "3")
     try:
-        found = statuses(service, 12, texts=[SLOW] * 4)
+        found = statuses(service, 8, text=SLOW)
         assert found.count(200) >= 3 and set(found) == {200, 503}
     finally:
         assert service.end() == 0
@@ -158,6 +161,7 @@ def test_a_new_index_takes_over_without_a_failed_request(tmp_path: Path) -> None
             status, _, body = service.ask("POST", "/v1/trace", {"texts": [function(101), function(201)]})
             results = json.loads(body)["results"] if status == 200 else []
             mine.append((status, tuple(result["state"] for result in results)))
+            time.sleep(0.02)
 
     threads = [threading.Thread(target=load, args=(mine,)) for mine in seen]
     try:
@@ -171,8 +175,6 @@ def test_a_new_index_takes_over_without_a_failed_request(tmp_path: Path) -> None
         (index / "index.json").write_bytes(whole[: len(whole) // 2])
         until(lambda: len(service.events("index_refused")) >= 1)
         assert json.loads(service.ask("GET", "/health")[2])["index"] == after
-        (index / "index.json").write_bytes(whole)
-        until(lambda: len(service.events("index_changed")) == 2)
         until(lambda: len(service.workers()) == 2)
         ended.set()
         [thread.join() for thread in threads]
@@ -195,7 +197,7 @@ def test_an_end_waits_for_the_requests_in_flight(served_index: Path, sign: int) 
     service = Service(served_index)
     workers = service.workers()
     found: list[int] = []
-    thread = threading.Thread(target=lambda: found.extend(statuses(service, 3, texts=[SLOW] * 3)))
+    thread = threading.Thread(target=lambda: found.extend(statuses(service, 3, texts=[SLOW] * 2)))
     thread.start()
     until(lambda: service.metric("cleartitle_requests_in_flight") == 3)
     start = time.monotonic()
