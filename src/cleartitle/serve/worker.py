@@ -41,8 +41,11 @@ def main(path: Path, may_show: bool) -> None:
         start = time.perf_counter()
         try:
             result = Question(**json.loads(data)).ask(index, may_show=may_show)
-        except CleartitleError as error:  # a store that was damaged under way
-            _send(target, json.dumps({"error": str(error)}).encode() + b"\n")
+        except Exception as error:
+            # A store that was damaged under way is named. Of what should not happen the kind is told alone: the
+            # message may hold the text, and must not enter a log.
+            words = str(error) if isinstance(error, CleartitleError) else f"{type(error).__name__} in a search"
+            _send(target, json.dumps({"error": words}).encode() + b"\n")
             continue
         facts = {"state": result["state"], "words": result["words"], "seconds": time.perf_counter() - start}
         _send(target, json.dumps(facts).encode() + b"\n" + json.dumps(result).encode())

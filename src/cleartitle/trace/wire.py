@@ -13,8 +13,8 @@ from cleartitle.trace.sources import text_of
 __all__ = ["MOST_MATCHES", "QUESTION", "RESULT", "Question"]
 
 MOST_MATCHES = 50
-MOST_LINES = 400
-"""Lines of an excerpt."""
+MOST_LINES, MOST_LINES_OF_ALL = 400, 2000
+"""Lines of an excerpt, and of all excerpts of an answer."""
 LONGEST_LINE = 400
 """Characters of a line of an excerpt; what is longer is cut."""
 
@@ -46,14 +46,17 @@ class Question:
         found = index.search(self.text, self.language, self.limit)
         answer = found.as_json()
         answer["searched"]["index"] = index.path.resolve().name
+        left = MOST_LINES_OF_ALL
         if self.excerpts:
             for match, shown in zip(found.matches, answer["matches"], strict=True):
-                shown["excerpt"] = excerpt(index, match) if may_show else None
+                blocks = excerpt(index, match, min(MOST_LINES, left)) if may_show else None
+                left -= sum(len(block["lines"]) for block in blocks or ())
+                shown["excerpt"] = blocks
         return answer
 
 
-def excerpt(index: Index, match: Match) -> list[dict[str, Any]] | None:
-    """The lines of an origin that hold matched words; None where the index holds no texts.
+def excerpt(index: Index, match: Match, most: int = MOST_LINES) -> list[dict[str, Any]] | None:
+    """The lines of an origin that hold matched words, the first ``most`` of them; None where there are no texts.
 
     No line around them: who asks gets only lines of which they sent the words, so that an index cannot be read out
     by asking.
@@ -64,7 +67,7 @@ def excerpt(index: Index, match: Match) -> list[dict[str, Any]] | None:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     wanted = sorted({line for span in match.spans for line in range(span.origin[0], span.origin[1] + 1)})
     blocks: list[dict[str, Any]] = []
-    for line in wanted[:MOST_LINES]:
+    for line in wanted[:most]:
         if line > len(lines):
             break
         if not blocks or line != blocks[-1]["first"] + len(blocks[-1]["lines"]):
