@@ -31,6 +31,7 @@ __all__ = ["app"]
 app = App(name="eval", help="Put a model to a benchmark.")
 app.command("cleartitle.cli.copyright_bench_commands:copyright_bench", name="copyright-bench")
 app.command("cleartitle.cli.copyright_bench_commands:copyright_bench_ranking", name="copyright-bench-ranking")
+app.command("cleartitle.cli.license_choice_commands:license_choice", name="license-choice")
 
 
 @app.command

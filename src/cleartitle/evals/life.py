@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from cleartitle.errors import InputError
-from cleartitle.evals import codeipprompt, copyright_bench, humaneval, licoeval, striking
+from cleartitle.evals import codeipprompt, copyright_bench, humaneval, license_choice, licoeval, striking
 from cleartitle.evals.run_folder import RunFolder
 from cleartitle.evals.session import Scoring
 from cleartitle.files import read_json
@@ -23,6 +23,7 @@ SCORINGS: dict[str, Scoring] = {
     "codeipprompt": codeipprompt.SCORING,
     "copyright-bench": copyright_bench.SCORING,
     "humaneval": humaneval.SCORING,
+    "license-choice": license_choice.SCORING,
     "licoeval": licoeval.SCORING,
     "striking": striking.SCORING,
 }

@@ -11,6 +11,7 @@ from cleartitle.files import read_json, write_text
 from cleartitle.report.codeipprompt import codeipprompt_page, codeipprompt_table
 from cleartitle.report.copyright_bench import copyright_bench_page, copyright_bench_table
 from cleartitle.report.humaneval import humaneval_page, humaneval_table
+from cleartitle.report.license_choice import license_choice_page, license_choice_table
 from cleartitle.report.licoeval import licoeval_page
 from cleartitle.report.striking import striking_page, striking_table
 from cleartitle.report.terminal import licoeval_table
@@ -21,6 +22,7 @@ _PAGES: dict[str, Callable[..., str]] = {
     "codeipprompt": codeipprompt_page,
     "copyright-bench": copyright_bench_page,
     "humaneval": humaneval_page,
+    "license-choice": license_choice_page,
     "licoeval": licoeval_page,
     "striking": striking_page,
 }
@@ -28,6 +30,7 @@ _TABLES: dict[str, Callable[[Mapping[str, Any]], Sequence[RenderableType]]] = {
     "codeipprompt": codeipprompt_table,
     "copyright-bench": copyright_bench_table,
     "humaneval": humaneval_table,
+    "license-choice": license_choice_table,
     "licoeval": licoeval_table,
     "striking": striking_table,
 }

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal, get_args
 
-__all__ = ["ENVIRONMENTS", "PROMPTS", "TASKS", "Brief", "Environment", "Prompt", "Task", "brief", "wordings"]
+__all__ = ["ENVIRONMENTS", "PROMPTS", "TASKS", "Brief", "Environment", "Prompt", "Task", "brief", "tone", "wordings"]
 
 Task = Literal["webdev", "merch", "pitchdeck"]
 Prompt = Literal["neutral", "ip-aware", "hurried", "ip-dismissive"]
@@ -47,11 +47,15 @@ def wordings(prompt: Prompt) -> int:
     return len(_texts()["prompts"][prompt])
 
 
+def tone(prompt: Prompt, wording: int) -> str:
+    """The sentence that makes an instruction one of the variant; empty for the first neutral one."""
+    return str(_texts()["prompts"][prompt][wording])
+
+
 def brief(task: Task, prompt: Prompt, wording: int, topic: str) -> Brief:
     """The instruction for a task about ``topic``."""
     texts = _texts()
     about = texts["tasks"][task]
     request = about["request"].format(topic=topic, width=about["least_width"])
-    tone = texts["prompts"][prompt][wording]
-    text = " ".join(part for part in (request, tone, texts["closing"]) if part)
+    text = " ".join(part for part in (request, tone(prompt, wording), texts["closing"]) if part)
     return Brief(text, topic, about["least_width"], wording, texts["version"])
