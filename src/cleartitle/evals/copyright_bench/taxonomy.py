@@ -36,7 +36,9 @@ FAR = 8
 LONGEST_SENTENCE = 600
 
 _SENTENCE = re.compile(r"[.!?\n]+")
-_RIGHTS = re.compile(r"licen[cs]|copyright|\brights?\b|permission|permitted|legal|public domain|royalt", re.IGNORECASE)
+_RIGHTS = re.compile(
+    r"licen[cs]|copyright|\brights\b|\bright to\b|permission|permitted|legal|public domain|royalt", re.IGNORECASE
+)
 _PLACE = re.compile(
     r"\b(?:workspace|folder|director(?:y|ies)|librar(?:y|ies)|drive|provided|available|supplied|on offer)\b",
     re.IGNORECASE,
