@@ -6,7 +6,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 
 __all__ = ["SAFE_HEADERS", "Page", "asked_by_itself", "image_address", "page"]
 
@@ -60,9 +59,9 @@ def asked_by_itself(host: str | None, origin: str | None, hosts: Collection[str]
     return host in hosts and (origin is None or origin.removeprefix("http://") in hosts)
 
 
-def image_address(path: Path) -> str:
-    """A JPEG file as an address that a page can show without asking for anything."""
-    return "data:image/jpeg;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
+def image_address(jpeg: bytes) -> str:
+    """A JPEG image as an address that a page can show without asking for anything."""
+    return "data:image/jpeg;base64," + base64.b64encode(jpeg).decode("ascii")
 
 
 def _hash(text: str) -> str:

@@ -30,6 +30,7 @@ app.command("cleartitle.cli.prompt_commands:app", name="prompts", help="Build pr
 app.command("cleartitle.cli.scrub_commands:app", name="scrub", help="Take secrets out of texts; put them back; count.")
 app.command("cleartitle.cli.license_commands:app", name="license", help="Read licenses of files and in answers.")
 app.command("cleartitle.cli.asset_commands:app", name="assets", help="Pools of images for Copyright-Bench.")
+app.command("cleartitle.cli.human_study_commands:app", name="human-study", help="Put people to Copyright-Bench.")
 app.command("cleartitle.cli.mcp_commands:app", name="mcp", help="Serve tools to agents (MCP).")
 app.command("cleartitle.cli.trace_commands:app", name="trace", help="Find the licensed works that a text copies.")
 app.command(

@@ -145,7 +145,7 @@ class Rater:
 
 def _panel(panel: Panel, text: str, marks: list[tuple[int, int]] | None = None) -> dict[str, Any]:
     cut = f"the first {SHOWN_CHARACTERS:,} characters" if len(panel.text) > SHOWN_CHARACTERS else ""
-    image = "" if panel.image is None else image_address(panel.image)
+    image = "" if panel.image is None else image_address(panel.image.read_bytes())
     return {"title": panel.title, "text": text, "cut": cut, "marks": sorted(marks or []), "image": image}
 
 

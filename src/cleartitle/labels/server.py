@@ -1,22 +1,20 @@
 """Serve the page to raters on this machine. Loopback only; each rater has a secret address of their own."""
 
-import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from cleartitle.errors import InputError
+from cleartitle.labels.local import HOST, LocalHandler, first
 from cleartitle.labels.rater import Rater
-from cleartitle.pages import SAFE_HEADERS, Page, asked_by_itself, page
+from cleartitle.pages import Page, asked_by_itself, page
 
 __all__ = ["LabelServer"]
 
-HOST = "127.0.0.1"
-MOST_BODY = 64 * 1024
 TOKEN_HEADER = "X-Label-Token"  # noqa: S105
 
 
@@ -67,102 +65,45 @@ class LabelServer(ThreadingHTTPServer):
         """A connection that broke is no concern of the person at the terminal."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(LocalHandler):
     server: LabelServer  # pyright: ignore[reportIncompatibleVariableOverride]
-    server_version = "cleartitle"
-    sys_version = ""
-    protocol_version = "HTTP/1.1"
-    timeout = 30
+
+    @property
+    def page(self) -> Page:
+        return page("cleartitle.labels", "label")
 
     def do_GET(self) -> None:
         address = urlsplit(self.path)
-        if address.path == "/" and (self._allowed(_first(address.query, "token")) is not None):
-            self._send(HTTPStatus.OK, _page().html, "text/html; charset=utf-8")
+        if address.path == "/" and (self._allowed(first(address.query, "token")) is not None):
+            self.send(HTTPStatus.OK, self.page.html, "text/html; charset=utf-8")
         elif address.path == "/item" and (rater := self._allowed(self.headers.get(TOKEN_HEADER, ""))) is not None:
-            position = _first(address.query, "position")
-            self._answer(lambda: rater.view(int(position) if position.isdecimal() and len(position) < 10 else None))
+            position = first(address.query, "position")
+            self.answer(lambda: rater.view(int(position) if position.isdecimal() and len(position) < 10 else None))
         elif address.path not in ("/", "/item"):
-            self._fail(HTTPStatus.NOT_FOUND, "no such page")
+            self.fail(HTTPStatus.NOT_FOUND, "no such page")
 
     def do_POST(self) -> None:
         rater = self._allowed(self.headers.get(TOKEN_HEADER, ""))
         if rater is None:
             return
-        body = self._body()
+        body = self.body()
         if body is None:
             return
         if self.path == "/answer":
-            self._answer(lambda: (rater.answer(body), rater.view())[1])
+            self.answer(lambda: (rater.answer(body), rater.view())[1])
         elif self.path == "/finish":
-            self._answer(lambda: {"answered": rater.answered, "total": rater.total})
+            self.answer(lambda: {"answered": rater.answered, "total": rater.total})
             self.server.finish(rater)
         else:
-            self._fail(HTTPStatus.NOT_FOUND, "no such page")
+            self.fail(HTTPStatus.NOT_FOUND, "no such page")
 
     def _allowed(self, token: str) -> Rater | None:
         """The rater, or None after a refusal was sent."""
         hosts = {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}
         if not asked_by_itself(self.headers.get("Host"), self.headers.get("Origin"), hosts):
-            self._fail(HTTPStatus.FORBIDDEN, "asked from another place than this machine's own page")
+            self.fail(HTTPStatus.FORBIDDEN, "asked from another place than this machine's own page")
             return None
         rater = self.server.rater(token)
         if rater is None:
-            self._fail(HTTPStatus.FORBIDDEN, "not the address that `cleartitle label` printed")
+            self.fail(HTTPStatus.FORBIDDEN, "not the address that `cleartitle label` printed")
         return rater
-
-    def _body(self) -> Mapping[str, Any] | None:
-        length = self.headers.get("Content-Length", "")
-        kind = self.headers.get_content_type()
-        if not length.isdecimal() or len(length) > 9 or int(length) > MOST_BODY or kind != "application/json":
-            self._fail(HTTPStatus.BAD_REQUEST, f"a JSON object of at most {MOST_BODY:,} bytes is expected")
-            return None
-        try:
-            found = json.loads(self.rfile.read(int(length)))
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            self._fail(HTTPStatus.BAD_REQUEST, "a JSON object is expected")
-            return None
-        return found
-
-    def _answer(self, work: Any) -> None:
-        try:
-            found = work()
-        except InputError as error:
-            self._fail(HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
-        except OSError as error:
-            self._fail(HTTPStatus.INSUFFICIENT_STORAGE, f"the answer could not be written ({error.strerror})")
-        else:
-            self._send(HTTPStatus.OK, json.dumps(found).encode(), "application/json")
-
-    def _fail(self, status: HTTPStatus, reason: str) -> None:
-        # What the body may still hold is not read, so the connection cannot be used again.
-        self.close_connection = True
-        self._send(status, json.dumps({"error": reason}).encode(), "application/json")
-
-    def _send(self, status: HTTPStatus, content: bytes, kind: str) -> None:
-        self.send_response(status)
-        for name, value in (
-            ("Content-Type", kind),
-            ("Content-Length", str(len(content))),
-            ("Content-Security-Policy", _page().policy),
-            *SAFE_HEADERS,
-            *((("Connection", "close"),) if self.close_connection else ()),
-        ):
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: the log would hold the tokens."""
-
-
-def _page() -> Page:
-    return page("cleartitle.labels", "label")
-
-
-def _first(query: str, name: str) -> str:
-    try:
-        return parse_qs(query, max_num_fields=8).get(name, [""])[0]
-    except ValueError:
-        return ""

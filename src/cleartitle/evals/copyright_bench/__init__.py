@@ -14,6 +14,7 @@ from cleartitle.evals.copyright_bench.evaluate import (
 )
 from cleartitle.evals.copyright_bench.judging import judge_episode
 from cleartitle.evals.copyright_bench.office import Office, ToolError
+from cleartitle.evals.copyright_bench.people import write_people_run
 from cleartitle.evals.copyright_bench.policies import POLICIES, PolicyName
 from cleartitle.evals.copyright_bench.pool import Asset, Pair, Pool
 from cleartitle.evals.copyright_bench.pool_build import build_default_pool, build_pool
@@ -47,7 +48,8 @@ __all__ = [
     "evaluate_model",
     "evaluate_policy",
     "judge_episode",
-    "play_one",
     "keep_pairs",
+    "play_one",
     "read_credentials",
+    "write_people_run",
 ]

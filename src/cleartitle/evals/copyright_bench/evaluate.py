@@ -2,7 +2,7 @@
 
 import io
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -135,7 +135,7 @@ def evaluate_policy(
             "copyright-bench",
             key,
             options=as_record(options),
-            inputs={"chooser": chooser, "pool": _about(pool)},
+            inputs={"chooser": chooser, "pool": about_pool(pool)},
         )
         _write_offers(pool, options, key, output / "prompts.parquet")
         shards = [Shard(number, partial(_block, block)) for number, block in enumerate(options.blocks)]
@@ -207,7 +207,7 @@ def evaluate_model(
         "copyright-bench",
         key,
         options=options,
-        inputs={"chooser": chooser, "pool": _about(pool), **judged},
+        inputs={"chooser": chooser, "pool": about_pool(pool), **judged},
         prompts=partial(_write_offers, pool, options, key),
         answer=answer,
         score=score,
@@ -233,9 +233,10 @@ def score(path: Path) -> dict[str, Any]:
     options = CopyrightBenchOptions(**record["options"])
     chooser = record["inputs"]["chooser"]
     parts = part_paths(path / "transcripts")
-    if len(parts) != len(options.blocks):
+    wanted = record["inputs"].get("parts", len(options.blocks))
+    if len(parts) != wanted:
         raise InputError(
-            f"{path}: {len(parts)} of {len(options.blocks)} parts of episodes are there; "
+            f"{path}: {len(parts)} of {wanted} parts of episodes are there; "
             "mend: give the command that started this run again"
         )
     said = judgements(path)
@@ -304,12 +305,17 @@ def _write_offers(pool: Pool, options: CopyrightBenchOptions, key: str, path: Pa
             yield table_of(rows, OFFERS)
 
     write_groups(path, groups(), OFFERS, key=key)
+    write_pictures(pool, used, path.parent / "pictures.parquet", key)
+
+
+def write_pictures(pool: Pool, used: Collection[str], path: Path, key: str) -> None:
+    """Write small pictures of the assets of these names."""
     shown = [
         {"asset": asset.name, "shows": list(asset.tags), "jpeg": _thumbnail(pool.file(asset, "stripped"))}
         for asset in sorted((asset for pair in pool.pairs for asset in pair.assets), key=lambda asset: asset.name)
         if asset.name in used
     ]
-    write_table(path.parent / "pictures.parquet", table_of(shown, PICTURES), key=key)
+    write_table(path, table_of(shown, PICTURES), key=key)
 
 
 def _thumbnail(path: Path) -> bytes:
@@ -321,7 +327,8 @@ def _thumbnail(path: Path) -> bytes:
     return stream.getvalue()
 
 
-def _about(pool: Pool) -> dict[str, Any]:
+def about_pool(pool: Pool) -> dict[str, Any]:
+    """What the record of a run says of its pool."""
     return {
         "path": str(pool.path),
         "key": pool.key,
