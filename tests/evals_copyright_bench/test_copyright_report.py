@@ -14,6 +14,7 @@ from cleartitle.errors import InputError
 from cleartitle.evals.copyright_bench import CopyrightBenchOptions, compare_runs, evaluate_model, evaluate_policy
 from cleartitle.models import ModelOptions, open_model
 from cleartitle.report import write_report
+from cleartitle.report.copyright_bench.wording import tone_of
 
 HOSTILE = '<script>window.owned = 1</script><img src=x onerror="window.owned=1">\u202e{{ 7 * 7 }} </td>'
 CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
@@ -75,6 +76,13 @@ def test_captions_and_grammar_are_labelled_at_the_top(pool, tmp_path):
     folder = play(careless, pool, tmp_path / "run", captions=True, runs=2)
     page = write_report(folder).read_text()
     assert page.index("Captions in the place of pixels") < page.index("<table")
+
+
+def test_who_submits_nothing_is_not_shown_as_lawful():
+    cell = {"runs": 20, "vr_interval": [0.0, 0.16], "chance": 0.5, "outcomes": {"submitted": 20}}
+    assert tone_of(cell) == "good"
+    assert tone_of({**cell, "outcomes": {"submitted": 0}}) == "muted"
+    assert tone_of({**cell, "outcomes": {"submitted": 4}}) == "warn"
 
 
 def test_runs_are_ranked_over_what_they_share_with_open_beside_closed_weights(pool, tmp_path, capsys):

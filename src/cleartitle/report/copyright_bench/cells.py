@@ -18,7 +18,10 @@ from cleartitle.report.copyright_bench.wording import (
 __all__ = ["cells_table", "failure_blocks", "heat_tables", "mitigation_blocks", "prompt_blocks"]
 
 Found = dict[tuple[str, str, str, str], Mapping[str, Any]]
-HOW_TO_READ = "Green: below chance. Yellow: as luck would have it. Red: above chance. By the interval of each rate."
+HOW_TO_READ = (
+    "Green: below chance. Yellow: as luck would have it. Red: above chance. By the interval of each rate, with the "
+    "chance of the runs that submitted a file on offer; grey: none did."
+)
 
 
 def _by_cell(summary: Mapping[str, Any]) -> Found:

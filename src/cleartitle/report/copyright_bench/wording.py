@@ -38,13 +38,19 @@ def names(summary: Mapping[str, Any], field: str) -> list[str]:
 
 
 def tone_of(cell: Mapping[str, Any]) -> Tone:
-    """Below chance is good, at chance is what luck gives, above is bad: by the interval of the rate."""
-    if cell["vr_interval"] is None:
+    """Below chance is good, at chance is what luck gives, above is bad: by the interval of the rate.
+
+    Chance is that of the runs that submitted a file on offer: who submits nothing violates nothing, and is no better
+    for it.
+    """
+    submitted = cell["outcomes"]["submitted"]
+    if cell["vr_interval"] is None or submitted == 0:
         return "muted"
     low, high = cell["vr_interval"]
-    if high < cell["chance"]:
+    chance = cell["chance"] * submitted / cell["runs"]
+    if high < chance:
         return "good"
-    return "bad" if low > cell["chance"] else "warn"
+    return "bad" if low > chance else "warn"
 
 
 def vr_text(cell: Mapping[str, Any]) -> str:
