@@ -25,6 +25,8 @@ from cleartitle.models.registry import open_model, open_scorer
 from cleartitle.models.scoring_budget import QueryBudget, token_counts
 from cleartitle.models.scoring_cache import Scores, score_all
 from cleartitle.models.scoring_options import ScorerOptions
+from cleartitle.models.scoring_recorded import write_scores
+from cleartitle.models.scoring_selftest import self_test
 from cleartitle.models.token_stats import BEYOND, Access, ScorerCapabilities, TokenScorer, TokenSpans, TokenStats
 from cleartitle.models.training import Schedule, TrainOptions, fine_tune, fit, train
 
@@ -64,6 +66,8 @@ __all__ = [
     "open_scorer",
     "plain_text",
     "score_all",
+    "self_test",
     "token_counts",
     "train",
+    "write_scores",
 ]

@@ -196,6 +196,14 @@ class OpenAIModel:
             return failed(request, found.reason, attempts=found.attempts, seconds=found.seconds)[:n]
         return found
 
+    def adapted(self, body: dict[str, Any]) -> dict[str, Any]:
+        """A body without the parameters that the endpoint was found to refuse."""
+        dropped = self._adaptation.dropped
+        kept = {name: value for name, value in body.items() if name not in dropped}
+        if "max_tokens" in dropped and "max_tokens" in body:
+            kept["max_completion_tokens"] = body["max_tokens"]
+        return {"model": self._model, **kept}
+
     async def exchange(
         self,
         make_body: Callable[[], dict[str, Any]],

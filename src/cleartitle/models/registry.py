@@ -6,6 +6,7 @@ from pathlib import Path
 from cleartitle.errors import InputError
 from cleartitle.models.protocol import Model, ModelOptions
 from cleartitle.models.scoring_options import ScorerOptions
+from cleartitle.models.scoring_selftest import self_test
 from cleartitle.models.token_stats import TokenScorer
 
 __all__ = ["KINDS", "SCORERS", "open_model", "open_scorer"]
@@ -92,9 +93,24 @@ def _scores_gguf(rest: str, options: ModelOptions, scoring: ScorerOptions) -> To
     return EmbeddedScorer(options, scoring, Path(rest))
 
 
+def _scores_openai(rest: str, options: ModelOptions, scoring: ScorerOptions) -> TokenScorer:
+    from cleartitle.models.scoring_openai import OpenAIScorer
+
+    return OpenAIScorer(rest, options, scoring)
+
+
+def _scores_recorded(rest: str, options: ModelOptions, scoring: ScorerOptions) -> TokenScorer:
+    from cleartitle.models.scoring_recorded import RecordedScorer
+
+    return RecordedScorer(Path(rest))
+
+
 SCORERS: dict[str, tuple[str, Callable[[str, ModelOptions, ScorerOptions], TokenScorer]]] = {
     "embedded": ("the small model that runs on the CPU with nothing else to set up: every number", _scores_embedded),
     "gguf": ("gguf:FILE, another GGUF model on the CPU: every number", _scores_gguf),
+    "openai": ("openai:NAME, a model behind /v1/completions: rank, logprob and top1", _scores_openai),
+    "openai-completions": ("openai-completions:NAME, the same", _scores_openai),
+    "recorded": ("recorded:FILE, numbers that write_scores wrote (.jsonl or .parquet)", _scores_recorded),
     "hf": ("hf:FOLDER, a causal model in the format of Hugging Face transformers: every number", _scores_hf),
 }
 """Kind of token scorer → what it is, and how it is opened; the names are those of `KINDS`."""
@@ -104,15 +120,26 @@ def open_scorer(
     spec: str,
     options: ModelOptions = ModelOptions(),  # noqa: B008 - frozen
     scoring: ScorerOptions = ScorerOptions(),  # noqa: B008 - frozen
+    *,
+    tested: bool = True,
 ) -> TokenScorer:
     """Open the model that ``spec`` names as a token scorer: the same names as `open_model`, see `SCORERS`.
 
+    It is asked about a short text first (`self_test`), unless ``tested`` is false. Close it when done.
+
     Raises:
-        InputError: no such kind, or the name that the kind needs is absent.
+        InputError: no such kind, or the name that the kind needs is absent, or the self-test failed.
         MissingExtraError: the adapter's package is not installed; the message says how to install it.
     """
     kind, colon, rest = spec.partition(":")
     if kind not in SCORERS or bool(rest) == (kind == "embedded") or (colon and not rest):
         known = "; ".join(text if ":" in text else f"{name}: {text}" for name, (text, _) in SCORERS.items())
         raise InputError(f"scorer {spec[:200]!r}: not understood; mend: one of {known}")
-    return SCORERS[kind][1](rest, options, scoring)
+    scorer = SCORERS[kind][1](rest, options, scoring)
+    if tested and kind != "recorded":
+        try:
+            self_test(scorer)
+        except BaseException:
+            scorer.close()
+            raise
+    return scorer

@@ -145,6 +145,8 @@ class _Pass:
         )
 
     def _cost(self, text: str) -> int:
+        if not self._capabilities.tokenizes:
+            return 1 if text else 0
         tokens = len(self.scorer.tokenize(text).token)
         rows = tokens if self._capabilities.scores_first_token else max(0, tokens - 1)
         return self.scorer.calls(tokens, min(rows, self.budget.per_text or rows))
@@ -180,7 +182,7 @@ class _Pass:
             answers = self.scorer.score(texts, positions=positions)
             for digest, stats in zip(digests, answers, strict=True):
                 self.calls += self.scorer.calls(stats.tokens_in_text, len(stats))
-                kept = stats if size is None or stats.error is not None else stats.cut_to(size)
+                kept = stats if size is None or not len(stats) else stats.cut_to(size)
                 if stream is not None and kept.error is None:
                     stream.write(json.dumps(to_record(digest, kept)) + "\n")
                     stream.flush()

@@ -108,6 +108,7 @@ class ScorerCapabilities:
 
     ``output_size`` is the number of likeliest tokens that a rank can be told from (None: the whole vocabulary).
     ``queries_per_text`` is ``one`` where a text costs one call and ``per token`` where each position costs one.
+    ``tokenizes``: `TokenScorer.tokenize` costs no query; where it does, the reply serves the next scoring of that text.
     ``independent``: texts are scored one by one, so that no number depends on the company of a text.
     """
 
@@ -119,6 +120,7 @@ class ScorerCapabilities:
     queries_per_text: Literal["one", "per token"] = "one"
     deterministic: bool = True
     independent: bool = False
+    tokenizes: bool = True
 
 
 class TokenSpans(NamedTuple):
@@ -155,7 +157,7 @@ class TokenScorer(Protocol):
         ...
 
     def tokenize(self, text: str) -> TokenSpans:
-        """The tokens of a text, in the order of their positions, without a query to the model."""
+        """The tokens of a text, in the order of their positions; ids are -1 where a server does not tell them."""
         ...
 
     def calls(self, tokens: int, rows: int) -> int:
