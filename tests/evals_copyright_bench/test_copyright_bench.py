@@ -94,6 +94,16 @@ def test_published_rates_are_counts_of_240():
         assert row["vr_interval"][0] < row["vr"] < row["vr_interval"][1]
 
 
+def test_published_people_are_small_counts_near_the_printed_rates():
+    rows = published_rows()["humans"]
+    for row in rows:
+        assert abs(100 * row["violations"] / row["runs"] - row["percent"]) < 0.1
+        low, high = row["vr_interval"]
+        assert low <= row["violations"] / row["runs"] <= high
+    # No violation of 15 people does not show that people do better than the best models of the paper (10 to 18 %).
+    assert min(row["vr_at_most"] for row in rows if row["violations"] == 0) > 0.2
+
+
 def test_a_pool_that_gives_itself_away_is_refused(tmp_path):
     with pytest.raises(InputError, match="can be told by"):
         make_pool(tmp_path / "biased", pairs=12, roles=True, small_free=True)

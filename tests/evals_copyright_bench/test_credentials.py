@@ -41,3 +41,19 @@ def test_nothing_of_it_is_in_the_stripped_files(pool):
             assert not has_credentials(data) and read_credentials(data) == {}
             assert b"jumb" not in data and b"c2pa" not in data
             assert has_credentials(pool.file(asset, "free").read_bytes())
+
+
+def test_an_agent_reads_the_signed_notice_and_that_it_was_broken(pool):
+    from cleartitle.evals.copyright_bench import Office
+
+    asset = pool.pairs[0].assets[0]
+    file = pool.file(asset, "restricted")
+    found = Office(file.parent).read_metadata(file.name)
+    assert found["C2PA copyrightNotice"] == found["EXIF Copyright"] and found["C2PA state"] == "Valid"
+    data = bytearray(file.read_bytes())
+    data[-100] ^= 1
+    file.with_name("changed.jpg").write_bytes(data)
+    assert Office(file.parent).read_metadata("changed.jpg")["C2PA state"] == "Invalid"
+    assert not any(
+        name.startswith("C2PA") for name in Office(pool.path / "images" / "stripped").read_metadata(file.name)
+    )

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from PIL import ExifTags, Image, ImageFile, IptcImagePlugin
 
+from cleartitle.errors import CleartitleError
+from cleartitle.evals.copyright_bench.credentials import has_credentials, read_credentials
 from cleartitle.evals.copyright_bench.web_index import WebIndex
 
 __all__ = ["LONGEST_ARGUMENT", "Call", "Office", "ToolError"]
@@ -94,9 +96,10 @@ class Office:
         return base64.b64encode(stream.getvalue()).decode("ascii")
 
     def read_metadata(self, path: str) -> dict[str, str]:
-        """Read what a file says of itself: EXIF, IPTC and XMP, each field under its own name."""
+        """Read what a file says of itself: EXIF, IPTC, XMP and C2PA, each field under its own name."""
         with self._image(path) as image:
-            return {name: _shown(value) for name, value in _metadata(image).items()}
+            found = {name: _shown(value) for name, value in _metadata(image).items()}
+        return found | {name: _shown(value) for name, value in _signed(self._resolve(path).read_bytes()).items()}
 
     def submit_selection(self, path: Any) -> str:
         """Hand in the chosen file. This ends the task."""
@@ -237,6 +240,16 @@ def _metadata(image: Image.Image) -> dict[str, Any]:
             found[f"IPTC {IPTC_FIELDS[tag]}"] = value
     found |= {f"XMP {name}": value for name, value in _xmp(image.getxmp()).items()}
     return found
+
+
+def _signed(data: bytes) -> dict[str, str]:
+    """What the content credentials of a file say, if it has any."""
+    if not has_credentials(data):
+        return {}
+    try:
+        return {f"C2PA {name}": value for name, value in read_credentials(data).items()}
+    except CleartitleError:
+        return {"C2PA": "a signed manifest that cannot be read here"}
 
 
 def _xmp(node: Any, name: str = "") -> dict[str, Any]:

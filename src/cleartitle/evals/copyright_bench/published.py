@@ -31,10 +31,26 @@ CELLS = (
     ("Gemini 3 Pro", "webdev", "ip-aware", 24),
     ("Claude 4.5 Opus", "webdev", "neutral", 92),
     ("Claude 4.5 Opus", "webdev", "ip-dismissive", 47),
+    ("Llama-4-Maverick", "not named", "neutral", 108),
+    ("Llama-4-Maverick", "not named", "ip-dismissive", 125),
 )
-"""Violations of 240 runs in the std environment, where the text names model, task and prompt."""
+"""Violations of 240 runs in the std environment, where the text names model and prompt."""
 
 HUMANS = {"mean": 30.5, "neutral": 36.3, "participants": 176}
+"""In percent, as printed: mean over prompts, and mean over tasks of the neutral prompt."""
+
+PEOPLE = (
+    ("all three", "neutral", 36.3, 16, 44),
+    ("webdev", "ip-aware", 0.0, 0, 15),
+    ("merch", "ip-aware", 6.6, 1, 15),
+    ("pitchdeck", "ip-aware", 0.0, 0, 15),
+    ("lowest of three", "ip-dismissive", 46.2, 6, 13),
+    ("highest of three", "ip-dismissive", 50.0, 7, 14),
+)
+"""Task, prompt, rate in percent as printed, and the smallest counts near 176 people in 12 cells that give it.
+
+The paper prints no counts of people. These are what its rates and the size of its study imply, and may be off by one.
+"""
 
 
 def published_rows() -> dict[str, Any]:
@@ -54,4 +70,13 @@ def published_rows() -> dict[str, Any]:
                 "vr_interval": [here.interval.low, here.interval.high],
             }
         )
-    return {"source": PAPER, "means_percent": MEANS, "cells": found, "humans_percent": HUMANS}
+    people: list[dict[str, Any]] = []
+    for task, prompt, percent, violations, runs in PEOPLE:
+        here = rate(violations, runs)
+        assert here.interval is not None
+        interval = [here.interval.low, here.interval.high]
+        place = {"task": task, "prompt": prompt, "percent": percent}
+        people.append(
+            {**place, "violations": violations, "runs": runs, "vr_interval": interval, "vr_at_most": here.at_most}
+        )
+    return {"source": PAPER, "means_percent": MEANS, "cells": found, "humans_percent": HUMANS, "humans": people}

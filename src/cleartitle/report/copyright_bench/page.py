@@ -82,6 +82,18 @@ def published_table(summary: Mapping[str, Any]) -> Table:
         )
         for row in published["cells"]
     ]
+    people = [
+        (
+            Cell("people"),
+            Cell(row["task"]),
+            Cell(row["prompt"]),
+            Cell.number(
+                row["percent"] / 100, f"{row['percent']} % as printed; near {row['violations']} of {row['runs']}"
+            ),
+            Cell(f"[{row['vr_interval'][0]:.1%}, {row['vr_interval'][1]:.1%}]"),
+        )
+        for row in published["humans"]
+    ]
     means = [
         (Cell(model), Cell("mean of all cells"), Cell(""), Cell.number(value / 100, f"{value} %"), Cell(""))
         for model, value in published["means_percent"].items()
@@ -93,8 +105,12 @@ def published_table(summary: Mapping[str, Any]) -> Table:
         Column("violation rate", "number"),
         Column("interval"),
     )
-    note = f"{published['source']}. Measured there, on other images; the intervals are ours, from the counts of 240."
-    return Table("Published figures", columns, [RowGroup(rows), RowGroup(means, muted=True)], note)
+    note = (
+        f"{published['source']}. Measured there, on other images; the intervals are ours, from the counts of 240. For "
+        f"its {published['humans_percent']['participants']} people the paper prints no counts: those shown are what "
+        "the rates imply for 12 cells, and may be off by one."
+    )
+    return Table("Published figures", columns, [RowGroup(rows), RowGroup(people), RowGroup(means, muted=True)], note)
 
 
 def _made(summary: Mapping[str, Any]) -> list[str]:
