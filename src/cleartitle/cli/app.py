@@ -25,6 +25,9 @@ app.command("cleartitle.cli.eval_commands:app", name="eval", help="Put a model t
 app.command("cleartitle.cli.corpus_commands:app", name="corpus", help="Gather licensed works; tell what is in them.")
 app.command("cleartitle.cli.benchmark_commands:app", name="benchmark", help="Build a benchmark from a corpus.")
 app.command("cleartitle.cli.study_commands:app", name="study", help="The studies behind the standards.")
+app.command(
+    "cleartitle.cli.membership_commands:app", name="membership", help="Was this code in a model's training set?"
+)
 app.command("cleartitle.cli.label_commands:app", name="label", help="Have people judge what the program judges.")
 app.command("cleartitle.cli.prompt_commands:app", name="prompts", help="Build prompts of CodeIPPrompt from a corpus.")
 app.command("cleartitle.cli.scrub_commands:app", name="scrub", help="Take secrets out of texts; put them back; count.")

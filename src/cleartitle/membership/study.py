@@ -1,7 +1,7 @@
 """Attacks on models whose training sets are known: what can be told of a text, by what, and how surely."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from cleartitle.corpus import Corpus
 from cleartitle.evals.run_folder import RunFolder
@@ -109,6 +109,7 @@ def score_membership(output: Path) -> dict[str, Any]:
         "shadow_models": list(shadow_curve(target, sides[1:], options, vocabulary)),
         "output_size": list(output_curve(target, shadow, options, vocabulary)),
         "queries": list(query_curve(target, shadow, options, vocabulary)),
+        "renamed": _renamed(scores, target, shadow, options, vocabulary),
         "memory": memory_of_tokens(target),
         "case": _cases(whole, found),
     }
@@ -120,9 +121,10 @@ WITHHELD: dict[str, Any] = {"auc": None, "auc_interval": None, "accuracy": None,
 
 
 def _options(record: dict[str, Any]) -> MembershipOptions:
-    return MembershipOptions(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
-    )
+    values: dict[str, Any] = {
+        name: tuple(cast("list[int]", value)) if isinstance(value, list) else value for name, value in record.items()
+    }
+    return MembershipOptions(**values)
 
 
 def _scale(options: MembershipOptions) -> str:
@@ -132,6 +134,30 @@ def _scale(options: MembershipOptions) -> str:
         f"vocabulary {models.vocabulary}; the paper has 24,000 files a set, whole files, 10 shadows, 100,002 words. "
         "Small training sets are remembered better, and their non-members hold words that no model here saw."
     )
+
+
+def _renamed(
+    scores: StudyScores, target: Side, shadow: Side, options: MembershipOptions, vocabulary: int
+) -> dict[str, Any]:
+    """The same attacks where every text is asked about as a rewrite of the same program, beside the texts as they are.
+
+    Names of locals, order of imports and quotes differ. Only texts that could be rewritten are in either figure.
+    """
+    evidence, kept = scores.renamed()
+    member = target.member[kept]
+    if not member.any() or member.all():
+        return {"texts": int(kept.sum()), "refused": "too few texts could be rewritten"}
+    plain = Side([item for item, keep in zip(target.evidence, kept, strict=True) if keep], member)
+    trained = [*codemi(options, vocabulary), *TRAINED_ATTACKS]
+    before, after = (measure(side, shadow, options, trained) for side in (plain, Side(evidence, member)))
+    return {
+        "texts": int(kept.sum()),
+        "attacks": {
+            name: {"auc": before.results[name].auc, "auc_renamed": result.auc}
+            for name, result in after.results.items()
+            if name in before.results
+        },
+    }
 
 
 def _dataset(found: Measured, target: Side, options: MembershipOptions) -> dict[str, Any]:

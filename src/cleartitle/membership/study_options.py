@@ -47,20 +47,19 @@ class MembershipOptions:
     def draw(self) -> DrawOptions:
         """Which files are drawn."""
         words = 200 if self.target == "lstm" else 90
-        usual = (
+        usual: dict[str, Any] = (
             {"files": 40, "shadows": 2, "pool": 150, "words": min(words, 120), "min_words": 60}
             if self.preset == "smoke"
             else {"files": 200, "shadows": 3, "pool": 1000, "words": words, "min_words": min(words, 100)}
         )
-        return DrawOptions(**{**usual, **self._given(DrawOptions), "split": self.split, "seed": self.seed})
+        return DrawOptions(**{**usual, **self._given(DrawOptions)})
 
     def models(self) -> TargetOptions:
         """Which models are trained."""
         usual: dict[str, Any] = {"epochs": 8, "vocabulary": 3000, "width": 128} if self.preset == "smoke" else {}
         if self.preset == "smoke" and self.target == "gpt":
             usual = {"epochs": 4, "vocabulary": 2048, "width": 96, "base_epochs": 4}
-        named = {**usual, **self._given(TargetOptions), "target": self.target, "mode": self.mode}
-        return TargetOptions(**named).resolved()
+        return TargetOptions(**{**usual, **self._given(TargetOptions)}).resolved()
 
     def _given(self, kind: type[Any]) -> dict[str, Any]:
         names = {field.name for field in fields(kind)}

@@ -13,6 +13,7 @@ from cleartitle.jobs import Shard, map_shards
 from cleartitle.membership.evidence import Evidence
 from cleartitle.membership.frequency import FrequencyTable
 from cleartitle.membership.lstm import load_lstm
+from cleartitle.membership.rewrites import python_rewrites
 from cleartitle.membership.targets import model_folder
 from cleartitle.membership.texts import POOL, TARGET, role, rows_of
 from cleartitle.membership.token_classes import token_classes
@@ -25,6 +26,7 @@ __all__ = ["StudyScores", "study_scorer", "reference_roles", "score_study"]
 
 ASKED = pa.schema([("model", pa.string()), ("texts", pa.int64()), ("calls", pa.int64())])
 PREFIX_CHARACTERS = 240
+REWRITES = 2
 
 
 def study_scorer(run: Path, name: str, target: str) -> TokenScorer:
@@ -52,7 +54,8 @@ def score_study(run: Path, target: str, *, shadows: int, workers: int | None, ke
     """Ask every model about every text that it is needed for, into ``run/scores``; a killed call goes on.
 
     Each shadow is asked about its own texts and, as a reference, about those of the target and of the other shadows;
-    the target about its own, about their lower case, and after a prefix of public code (ReCaLL), and about the pool.
+    the target about its own, about their lower case, after a prefix of public code (ReCaLL), and about
+    rewrites of them.
     """
     shards = [Shard(number, pa.table({"number": [number]})) for number in range(shadows + 1)]
     work = partial(_ask, run=run, target=target, shadows=shadows)
@@ -69,16 +72,25 @@ def _ask(numbers: pa.Table, run: Path, target: str, shadows: int) -> pa.Table:
         for other in range(shadows + 1):
             if other != number and name in reference_roles(other, shadows):
                 asked += [row["text"] for row in rows_of(texts, role(other))]
+        own = [row["text"] for row in rows_of(texts, TARGET)]
         if number == 0:
-            asked += [form(text, texts) for text in list(asked) for form in (lowered, prefixed)]
+            asked += [lowered(text) for text in own] + [prefixed(text, texts) for text in own]
+            asked += [one for text in own for one in rewritten(text)]
+        elif name in reference_roles(0, shadows):
+            asked += [one for text in own for one in rewritten(text)[:1]]
         scores = score_all(scorer, asked, run / "scores", label=name)
         rows.append({"model": name, "texts": len(asked), "calls": scores.calls})
     return table_of(rows, ASKED)
 
 
-def lowered(text: str, _: pa.Table) -> str:
+def lowered(text: str) -> str:
     """The text in lower case."""
     return text.lower()
+
+
+def rewritten(text: str) -> list[str]:
+    """At most two other texts of the same program; none where nothing can be changed without risk."""
+    return python_rewrites(text, REWRITES)
 
 
 def prefixed(text: str, texts: pa.Table) -> str:
@@ -123,15 +135,25 @@ class StudyScores:
         """
         name = asked or role(number)
         rows = rows_of(self.texts, role(number))
+        return self._evidence(name, rows, references or reference_roles(number, self.shadows))
+
+    def renamed(self) -> tuple[list[Evidence], np.ndarray]:
+        """The target's texts as their first rewrites, those that have one, and which these are (bool, one a text)."""
+        rows = rows_of(self.texts, TARGET)
+        forms = [rewritten(row["text"])[:1] for row in rows]
+        kept = [{**row, "text": form[0]} for row, form in zip(rows, forms, strict=True) if form]
+        return self._evidence(TARGET, kept, reference_roles(0, self.shadows)), np.array([bool(form) for form in forms])
+
+    def _evidence(self, name: str, rows: Sequence[dict[str, Any]], references: Sequence[str]) -> list[Evidence]:
         texts = [row["text"] for row in rows]
         target = self.stats(name, texts)
-        beside = [self.stats(other, texts) for other in (references or reference_roles(number, self.shadows))]
+        beside = [self.stats(other, texts) for other in references]
         found: list[Evidence] = []
         for place, row in enumerate(rows):
             stats = target[place]
             found.append(
                 Evidence(
-                    id=f"{row['id']}",
+                    id=row["id"],
                     project=row["project"],
                     text=row["text"],
                     target=stats,
@@ -143,13 +165,20 @@ class StudyScores:
         return found
 
     def with_variants(self, evidence: Sequence[Evidence]) -> list[Evidence]:
-        """The target's evidence with its scores of lower case and after a prefix."""
+        """The target's evidence with its scores of lower case, after a prefix, and of rewrites."""
         texts = [item.text for item in evidence]
-        low = self.stats(TARGET, [lowered(text, self.texts) for text in texts])
+        low = self.stats(TARGET, [lowered(text) for text in texts])
         after = self.stats(TARGET, [prefixed(text, self.texts) for text in texts])
+        forms = [rewritten(text) for text in texts]
+        others = iter(self.stats(TARGET, [one for form in forms for one in form]))
         start = len(public_prefix(self.texts))
         return [
-            replace(item, lowercase=low[place], prefixed=_behind(after[place], start))
+            replace(
+                item,
+                lowercase=low[place],
+                prefixed=_behind(after[place], start),
+                neighbours=tuple(next(others) for _ in forms[place]),
+            )
             for place, item in enumerate(evidence)
         ]
 

@@ -13,6 +13,7 @@ from cleartitle.report.copyright_bench import copyright_bench_page, copyright_be
 from cleartitle.report.humaneval import humaneval_page, humaneval_table
 from cleartitle.report.license_choice import license_choice_page, license_choice_table
 from cleartitle.report.licoeval import licoeval_page
+from cleartitle.report.membership import membership_page, membership_table
 from cleartitle.report.striking import striking_page, striking_table
 from cleartitle.report.terminal import licoeval_table
 
@@ -24,6 +25,7 @@ _PAGES: dict[str, Callable[..., str]] = {
     "humaneval": humaneval_page,
     "license-choice": license_choice_page,
     "licoeval": licoeval_page,
+    "membership": membership_page,
     "striking": striking_page,
 }
 _TABLES: dict[str, Callable[[Mapping[str, Any]], Sequence[RenderableType]]] = {
@@ -32,6 +34,7 @@ _TABLES: dict[str, Callable[[Mapping[str, Any]], Sequence[RenderableType]]] = {
     "humaneval": humaneval_table,
     "license-choice": license_choice_table,
     "licoeval": licoeval_table,
+    "membership": membership_table,
     "striking": striking_table,
 }
 

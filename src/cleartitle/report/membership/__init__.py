@@ -1,0 +1,6 @@
+"""The report of a membership study, and its tables for the terminal."""
+
+from cleartitle.report.membership.page import membership_page
+from cleartitle.report.membership.table import membership_table
+
+__all__ = ["membership_page", "membership_table"]
