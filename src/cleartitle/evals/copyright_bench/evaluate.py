@@ -230,6 +230,8 @@ def score(path: Path) -> dict[str, Any]:
     """
     run = RunFolder.open(path, "copyright-bench")
     record = run.record()
+    if "chooser" not in record["inputs"]:
+        raise InputError(f"{path}: a run of an older version; mend: run it again")
     options = CopyrightBenchOptions(**record["options"])
     chooser = record["inputs"]["chooser"]
     parts = part_paths(path / "transcripts")

@@ -71,7 +71,7 @@ def _notes(record: Mapping[str, Any], found: list[dict[str, Any]]) -> list[str]:
         )
     if chooser.get("tools_by_grammar"):
         notes.append(f"tools by grammar: {TOOL_FORM}")
-    if options["loop"] == "autogen":
+    if options.get("loop") == "autogen":
         notes.append("the loop is AutoGen's, between an assistant and a proxy of the user, as in the paper")
     if chooser["kind"] == "model" and options["temperature"] != 0.1:
         notes.append(f"temperature {options['temperature']}; the paper has 0.1")

@@ -27,7 +27,7 @@ def copyright_bench_table(summary: Mapping[str, Any]) -> list[RenderableType]:
         fields.append("mitigation")
     for title in fields:
         table.add_column(title)
-    for title in ("violations", "chance", "success", "unknown", "none", "error"):
+    for title in ("violations", "chance", "success", "no file"):
         table.add_column(title, justify="right")
     for cell in summary["cells"]:
         table.add_row(
@@ -35,11 +35,12 @@ def copyright_bench_table(summary: Mapping[str, Any]) -> list[RenderableType]:
             safe(vr_text(cell)),
             safe(f"{cell['chance']:.0%}"),
             safe(f"{cell['tsr']:.1%}"),
-            *(safe(str(cell["outcomes"][name])) for name in ("unknown_file", "no_submission", "error")),
+            safe(" + ".join(str(cell["outcomes"][name]) for name in ("unknown_file", "no_submission", "error"))),
         )
     failures = [f"{FAILURE_TITLES[name]}: {count:,}" for name, count in summary["failures"].items()]
     cost = cost_sentence(summary)
     notes = [
+        "no file: unknown files + no submission + errors",
         *test_sentences(summary),
         *test_sentences(summary, "mitigation"),
         *([f"failures: {', '.join(failures)}"] if failures else []),
