@@ -70,6 +70,8 @@ class CodeMi:
             taught = np.concatenate([np.flatnonzero(labels == label)[: _share(labels, label)] for label in (1, 0)])
             rows, labels = rows[taught], labels[taught]
         generator = torch.Generator().manual_seed(seed)
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # Sums in another order give other last digits.
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             network = torch.nn.Sequential(
@@ -83,6 +85,7 @@ class CodeMi:
                 optimizer.zero_grad()
                 torch.nn.functional.cross_entropy(network(inputs[batch]), targets[batch]).backward()
                 optimizer.step()
+        torch.set_num_threads(threads)
         return CodeMiAttack(self, network.eval())
 
 

@@ -74,8 +74,8 @@ def masked_places(text: str, options: MaskOptions, language: str = "python") -> 
     """Places of a text to ask about, in its order.
 
     A name counts at its first occurrence alone, where nothing before it gives it away, and from four letters on, but
-    for Python's builtins; a string or comment counts with its first word of four letters that was not named before. Of more places than
-    ``options.places`` a sample is drawn.
+    for Python's builtins; a string or comment counts with its first word of four letters that was not named
+    before. Of more places than ``options.places`` a sample is drawn.
 
     Raises:
         InputError: unknown language.
