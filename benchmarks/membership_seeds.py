@@ -69,9 +69,9 @@ def table(folder: Path) -> None:
         )
         print("|---" * (len(SHOWN) + 2) + "|")
         for place, step in enumerate(runs[0]["common_tokens"]):
-            steps = [one["common_tokens"][place] for one in runs]
-            cells = [mean([one["attacks"][name]["auc"] for one in steps]) for name in SHOWN]
-            tokens = np.mean([one["tokens_per_file"] for one in steps])
+            found_at = [one["common_tokens"][place] for one in runs]
+            cells = [mean([one["attacks"][name]["auc"] for one in found_at]) for name in SHOWN]
+            tokens = np.mean([one["tokens_per_file"] for one in found_at])
             print(f"| {step['common_in']} or more | {tokens:.0f} | " + " | ".join(cells) + " |")
         print(
             "\n| difference of AUC | " + " | ".join(f"≥ {s['common_in']}" for s in runs[0]["common_tokens"]), end=" |\n"
