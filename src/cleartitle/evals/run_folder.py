@@ -18,7 +18,10 @@ from cleartitle.tables import part_paths
 __all__ = ["RunFolder"]
 
 RUN_VERSION = 1
-PACKAGES = ("cleartitle", "numpy", "pyarrow", "pygments", "radon", "rapidfuzz", "scipy")
+PACKAGES = (
+    "cleartitle", "numpy", "pyarrow", "pygments", "radon", "rapidfuzz", "scipy",
+    "scikit-learn", "tokenizers", "torch", "transformers", "xllamacpp",
+)  # fmt: skip
 _CREDENTIALS = re.compile(r"(\w+://)[^/\s@]+@")
 
 

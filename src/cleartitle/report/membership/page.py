@@ -149,7 +149,7 @@ def _attacks(summary: Mapping[str, Any], kind: str) -> Section:
             Cell(f"{item['attack']} minus {item['against']}"),
             Cell.number(item["value"], f"{item['value']:+.3f}"),
             Cell(_interval(item)),
-            Cell.number(item["p_holm"], absent="–"),
+            Cell.number(item["p_holm"], _p_value(item["p_holm"]), absent="–"),
         )
         for item in summary["differences"]
     ]
@@ -318,7 +318,11 @@ def _made(summary: Mapping[str, Any], record: Mapping[str, Any]) -> Section:
         "How this was made",
         (
             Facts(
-                [Fact("command", [shlex.join(record["command"])]), Fact("versions", [str(record["versions"])]), *models]
+                [
+                    Fact("command", [shlex.join(record["command"])]),
+                    Fact("versions", [", ".join(f"{name} {version}" for name, version in record["versions"].items())]),
+                    *models,
+                ]
             ),
             TextBox(MarkedText("Options, fixed before the run and part of its key", options)),
         ),
@@ -328,6 +332,10 @@ def _made(summary: Mapping[str, Any], record: Mapping[str, Any]) -> Section:
 def _tpr(item: Mapping[str, Any]) -> Cell:
     rate = item["rate"]
     return Cell.number(None, absent="too few") if rate is None else Cell.number(rate["value"])
+
+
+def _p_value(p: float | None) -> str | None:
+    return None if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _triple(attack: Mapping[str, Any] | None) -> tuple[float, float, float] | None:
