@@ -23,26 +23,45 @@ class MembershipOptions:
     """
 
     preset: Literal["smoke", "standard"] = "standard"
+    """Sizes of sets and models."""
     target: Literal["lstm", "gpt"] = "lstm"
+    """Trained from nothing over words, or on public files first and then tuned, over byte pairs."""
     seed: int = 0
+    """Of the draw of files, of weights, dropout and order."""
     mode: Literal["corrected", "paper"] = "corrected"
+    """``paper``: the LSTM as released, with the vocabulary of its own training set and no dropout that acts."""
     split: Literal["file", "project"] = "file"
+    """``project`` gives whole projects to a set."""
     files: int | None = None
+    """Members, and as many non-members, of the target and of each shadow."""
     shadows: int | None = None
+    """Shadow models."""
     pool: int | None = None
+    """Public files for vocabulary, frequencies and first training."""
     words: int | None = None
+    """Words of a file that count, from its first on."""
     vocabulary: int | None = None
+    """Words, or byte pairs."""
     width: int | None = None
+    """Of embeddings and states."""
     layers: int | None = None
+    """Of the GPT."""
     dropout: float | None = None
+    """Of the LSTM."""
     epochs: int | None = None
+    """Over the members."""
     base_epochs: int | None = None
+    """Of the GPT over the pool."""
     lr: float | None = None
+    """Learning rate over the members."""
     common_in: tuple[int, ...] = (0, 1, 2, 3, 5, 10)
     """Curve of the filter: only tokens that stand in so many files of every training set count."""
     output_sizes: tuple[int, ...] = (1, 5, 20, 100, 1000)
+    """Curve of RQ3: likeliest tokens that the model shows."""
     queries: tuple[int, ...] = (5, 10, 20, 40, 80, 160)
+    """Curve of RQ4: tokens of a text that may be asked about."""
     permutations: int = 200
+    """Relabelings behind the p-values of blind classifiers."""
 
     def draw(self) -> DrawOptions:
         """Which files are drawn."""
