@@ -62,8 +62,8 @@ def table(folder: Path) -> None:
             areas = [one[name]["auc"] for one in attacks]
             exact = mean([one[name]["accuracy"] for one in attacks])
             print(f"| {name} | {mean(areas)} | {min(areas):.3f} | {max(areas):.3f} | {exact} |")
-        for name, reason in runs[0]["not_run"].items():
-            print(f"\nnot run: {name}: {reason}")
+        for reason in runs[0]["not_run"].values():
+            print(f"\nnot run: {reason}")
         print(
             "\n| tokens that stand in … files of every training set | tokens a file | " + " | ".join(SHOWN), end=" |\n"
         )
@@ -98,7 +98,7 @@ def table(folder: Path) -> None:
 
 
 def curve(part: str, label: str, runs: Sequence[dict]) -> None:
-    shown = list(runs[0][part][-1]["attacks"])
+    shown = [name for name in SHOWN if name in runs[0][part][-1]["attacks"]]
     print(f"\n| {label} | " + " | ".join(shown) + " |\n" + "|---" * (len(shown) + 1) + "|")
     for place, step in enumerate(runs[0][part]):
         key = {"output_size": "output_size", "queries": "queries", "shadow_models": "shadows"}[part]
