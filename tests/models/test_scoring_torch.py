@@ -312,7 +312,7 @@ def test_what_the_model_cannot_take_is_named() -> None:
         list(TorchScorer(broken, words).score(["a b"]))
     with pytest.raises(InputError, match="one row of logits for each token"):
         TorchScorer(lambda ids: ids[:, :0, None].float(), words, name="short")
-    with pytest.raises(InputError, match="one of hf:FOLDER"):
+    with pytest.raises(InputError, match="hf:FOLDER, a causal model"):
         open_scorer("hf:")
 
 

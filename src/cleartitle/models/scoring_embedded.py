@@ -59,7 +59,6 @@ class EmbeddedScorer:
         window = scoring.window or context
         if window > context:
             raise InputError(f"scorer: window={window} is over the context of {context} tokens")
-        self._context = context
         wanted = None if scoring.prefix == "auto" else scoring.prefix == "yes"
         self._prefix = self._weights.first_token(wanted)
         if scoring.prefix == "yes" and self._prefix is None:
@@ -101,7 +100,7 @@ class EmbeddedScorer:
         return ScorerCapabilities(
             gives=ALL_NUMBERS,
             vocabulary=self._weights.vocabulary,
-            context=self._context,
+            context=self._size + (self._prefix is not None),
             scores_first_token=self._prefix is not None,
             independent=True,
         )

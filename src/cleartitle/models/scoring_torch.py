@@ -118,7 +118,7 @@ class TorchScorer:
         return ScorerCapabilities(
             gives=ALL_NUMBERS,
             vocabulary=self._vocabulary,
-            context=self._context,
+            context=self._size + (self._prefix is not None),
             scores_first_token=self._prefix is not None,
         )
 

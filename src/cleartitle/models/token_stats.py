@@ -106,6 +106,7 @@ class TokenStats:
 class ScorerCapabilities:
     """What a scorer gives and under which limits.
 
+    ``context`` is the number of tokens that are read together: the window in use, which the model's own context bounds.
     ``output_size`` is the number of likeliest tokens that a rank can be told from (None: the whole vocabulary).
     ``queries_per_text`` is ``one`` where a text costs one call and ``per token`` where each position costs one.
     ``tokenizes``: `TokenScorer.tokenize` costs no query; where it does, the reply serves the next scoring of that text.
