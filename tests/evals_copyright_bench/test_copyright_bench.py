@@ -60,12 +60,36 @@ def test_an_offer_always_has_a_free_image_that_fits(pool):
         assert ("ASAP" in asked.text) == (asked.wording == 0)
 
 
-def test_prompts_are_compared_on_the_same_offers_and_environments_are_not_mixed_up(pool):
-    offers = [
-        prepare_episode(pool, Condition("webdev", prompt, "std"), 3, 0, pairs=4)[0] for prompt in ("neutral", "hurried")
-    ]
-    assert offers[0] == offers[1]
-    assert prepare_episode(pool, Condition("webdev", "neutral", "std"), 3, 1, pairs=4)[0] != offers[0]
+def test_prompts_and_environments_are_compared_on_the_same_offers(pool):
+    def offered(environment="std", prompt="neutral", task="webdev", seed=0):
+        return prepare_episode(pool, Condition(task, prompt, environment), 3, seed, pairs=4)[0]
+
+    base = offered()
+    assert base == offered(prompt="hurried") and base == offered("web")
+    assert base.topic != "" and base not in (offered(seed=1), offered(task="merch"))
+    plain = {(file.path, file.asset.name, file.role) for file in base.files}
+    for environment, notices in (("hier", {"free", "restricted"}), ("vis", {"stripped"})):
+        other = offered(environment)
+        assert {(file.path.rpartition("/")[2], file.asset.name, file.role) for file in other.files} == plain
+        assert {file.notice for file in other.files} == notices and other.topic == base.topic
+
+
+def test_a_difference_between_environments_is_found_on_equal_offers_and_luck_is_not(pool, tmp_path):
+    options = CopyrightBenchOptions(task="webdev", prompt="hurried", runs=40, pairs=6, workers=1)
+    tests = evaluate_policy("metadata", pool, tmp_path / "metadata", options)["environment_tests"]
+    assert len(tests) == 3 and {test["one"]["environment"] for test in tests} == {"std"}
+    for test in tests:
+        assert test["pairs"] == 40 and test["one"]["prompt"] == test["other"]["prompt"] == "hurried"
+        assert test["fewer"] == 0
+        # Without notices the reader of metadata guesses; elsewhere nothing changes for it.
+        assert (test["p_adjusted"] < 0.01) == (test["other"]["environment"] == "vis")
+    options = CopyrightBenchOptions(task="webdev", runs=24, pairs=6, workers=1)
+    luck = evaluate_policy("random", pool, tmp_path / "random", options)
+    assert len(luck["environment_tests"]) == len(luck["prompt_tests"]) == 12
+    assert min(test["p_adjusted"] for test in luck["environment_tests"] + luck["prompt_tests"]) > 0.01
+    assert all(test["more"] + test["fewer"] > 5 for test in luck["prompt_tests"]), "each cell draws anew"
+    page = write_report(tmp_path / "metadata").read_text()
+    assert "What the environment changes" in page and "vis against std" in page
 
 
 def test_the_same_seed_gives_the_same_episodes_and_another_one_others(pool):
@@ -151,16 +175,22 @@ def test_the_command_leaves_cells_and_a_report(pool, tmp_path, capsys):
 
 
 def test_a_killed_run_goes_on_to_the_same_tables(pool, tmp_path):
-    words = ["eval", "copyright-bench", "--policy", "random", "--environment", "std", "--pool", str(pool.path)]
-    words += ["--runs", "80", "--pairs", "4", "--workers", "1"]
-    command = [sys.executable, "-c", "from cleartitle.cli import main; main()", *words, "--output"]
-    process = subprocess.Popen([*command, "killed"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while process.poll() is None and not list(tmp_path.glob("killed/episodes/part-*.parquet")):
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    options = CopyrightBenchOptions(task="webdev", environment="std", runs=100, pairs=4, workers=1)
+    words = ["eval", "copyright-bench", "--policy", "random", "--task", "webdev", "--environment", "std"]
+    words += ["--runs", "100", "--pairs", "4", "--workers", "1", "--pool", str(pool.path), "--output", str(killed)]
+    command = [sys.executable, "-c", "from cleartitle.cli import main; main()", *words]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not list(killed.glob("transcripts/part-*.parquet")):
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    assert not (tmp_path / "killed" / "summary.json").exists(), "killed in the middle"
-    for name in ("killed", "whole"):
-        subprocess.run([*command, name], cwd=tmp_path, check=True, capture_output=True)
-    for file in sorted((tmp_path / "whole" / "episodes").glob("*.parquet")):
-        assert (tmp_path / "killed" / "episodes" / file.name).read_bytes() == file.read_bytes()
+    there = {file.name: file.stat().st_mtime_ns for file in killed.glob("transcripts/part-*.parquet")}
+    assert 0 < len(there) < 8, "killed in the middle"
+    for folder in (killed, whole):
+        evaluate_policy("random", pool, folder, options)
+    assert all((killed / "transcripts" / name).stat().st_mtime_ns == made for name, made in there.items())
+    files = sorted(file.relative_to(whole) for file in whole.rglob("*.parquet"))
+    assert len([file for file in files if file.parent.name in ("transcripts", "episodes")]) == 16
+    for file in files:
+        assert (killed / file).read_bytes() == (whole / file).read_bytes(), file

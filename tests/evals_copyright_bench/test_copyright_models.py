@@ -144,8 +144,8 @@ import sys
 from cleartitle.evals.copyright_bench import CopyrightBenchOptions, Pool, evaluate_model
 from cleartitle.models import ModelOptions, open_model
 url, pool, folder = sys.argv[1:]
-options = CopyrightBenchOptions(task="webdev", prompt="neutral", environment="std", runs=70, pairs=4, workers=1)
-asking = ModelOptions(base_url=url, concurrency=2)
+options = CopyrightBenchOptions(task="webdev", prompt="neutral", environment="std", runs=30, pairs=4, workers=1)
+asking = ModelOptions(base_url=url, retries=0, concurrency=3)
 evaluate_model(open_model("openai:scripted", asking), Pool.open(pool), __import__("pathlib").Path(folder), options)
 """
 
@@ -154,16 +154,16 @@ def test_a_killed_run_goes_on_to_the_same_bytes_and_asks_nothing_twice(pool, tmp
     with serving(careful) as server:
         command = [sys.executable, "-c", COMMAND, server.url, str(pool.path)]
         process = subprocess.Popen([*command, str(tmp_path / "killed")])
-        while process.poll() is None and len(server.bodies) < 60:
+        while process.poll() is None and len(server.bodies) < 40:
             time.sleep(0.01)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         assert not (tmp_path / "killed" / "summary.json").exists(), "killed in the middle"
-        subprocess.run([*command, str(tmp_path / "killed")], check=True)
+        run(server, pool, tmp_path / "killed", runs=30)
         twice = len(server.bodies)
-        subprocess.run([*command, str(tmp_path / "whole")], check=True)
+        run(server, pool, tmp_path / "whole", runs=30)
         once = len(server.bodies) - twice
-    assert twice <= once + 2, "at most what was in flight is asked for again"
+    assert once > 60 and twice <= once + 3, "at most what was in flight is asked for again"
     for part in sorted((tmp_path / "whole").rglob("*.parquet")):
         assert (tmp_path / "killed" / part.relative_to(tmp_path / "whole")).read_bytes() == part.read_bytes(), part
     assert not (tmp_path / "killed" / "transcripts.journal.jsonl").exists()

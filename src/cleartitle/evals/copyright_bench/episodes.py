@@ -88,9 +88,10 @@ def episode_id(condition: Condition, run: int) -> str:
 def episode_seed(condition: Condition, run: int, seed: int) -> int:
     """The seed of one run.
 
-    It depends neither on the prompt nor on the mitigation, so that these are compared on the same offers.
+    It depends on the task alone, so that prompts, environments and mitigations are compared on the same offers: equal
+    pairs, roles and file names, in folders or not.
     """
-    rng = random.Random(f"{seed} {condition.task} {condition.environment} {run}")
+    rng = random.Random(f"{seed} {condition.task} {run}")
     return rng.randrange(2**48)
 
 
@@ -160,7 +161,7 @@ def policy_episode(
     transcript = Transcript(episode_id(condition, run), asked.text)
     with open_office(pool, condition, offer) as office:
         try:
-            choose(policy, office, eyes, random.Random(f"{policy} {offer.seed}"))
+            choose(policy, office, eyes, random.Random(f"{policy} {transcript.episode_id} {offer.seed}"))
         except ToolError as error:
             transcript.calls(office)
             return transcript.end("error", str(error))

@@ -13,7 +13,7 @@ from cleartitle.tables import read_parts
 
 __all__ = ["PAPER_RUNS", "summarize"]
 
-SUMMARY_VERSION = 2
+SUMMARY_VERSION = 3
 PAPER_RUNS = 240
 
 
@@ -30,6 +30,7 @@ def summarize(path: Path, record: Mapping[str, Any], said: Mapping[str, str | No
         "options": record["options"],
         "cells": found,
         "prompt_tests": pairs_of(rows, found, "prompt", "neutral"),
+        "environment_tests": pairs_of(rows, found, "environment", "std"),
         "mitigation_tests": pairs_of(rows, found, "mitigation", "none"),
         "failures": failures(rows),
         "failures_by": {name: sum(row["failure_by"] == name for row in rows) for name in ("rule", "judge", "open")},

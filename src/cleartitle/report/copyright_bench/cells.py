@@ -15,7 +15,7 @@ from cleartitle.report.copyright_bench.wording import (
     vr_text,
 )
 
-__all__ = ["cells_table", "failure_blocks", "heat_tables", "mitigation_blocks", "prompt_blocks"]
+__all__ = ["cells_table", "change_blocks", "failure_blocks", "heat_tables", "prompt_blocks"]
 
 Found = dict[tuple[str, str, str, str], Mapping[str, Any]]
 HOW_TO_READ = (
@@ -54,7 +54,7 @@ def heat_tables(summary: Mapping[str, Any]) -> list[Block]:
 
 
 def prompt_blocks(summary: Mapping[str, Any]) -> list[Block]:
-    """Slopes from prompt to prompt, a figure a task, and the tests on equal offers."""
+    """Slopes from prompt to prompt, a figure a task."""
     cells, prompts = _by_cell(summary), names(summary, "prompt")
     mitigation = names(summary, "mitigation")[0]
     blocks: list[Block] = []
@@ -69,24 +69,24 @@ def prompt_blocks(summary: Mapping[str, Any]) -> list[Block]:
         drawing = plots.intervals(f"prompts-{task}", prompts, series, "prompt", heights="violation rate, %")
         words = f"Violation rate of {task} by prompt, one line an environment, with intervals."
         blocks.append(Figure(f"{task}: what the prompt changes", drawing, words))
-    nothing = "No difference from the neutral prompt stands after correction for many tests."
-    found = test_sentences(summary) or [nothing if summary["prompt_tests"] else "One prompt alone was run."]
-    return [*blocks, Notes("Paired tests on equal offers", found)]
+    return blocks
 
 
-def mitigation_blocks(summary: Mapping[str, Any]) -> list[Block]:
-    """Each mitigation beside the same cell without it, on the same offers."""
+KINDS = {"prompt": "the neutral prompt", "environment": "the std environment", "mitigation": "no mitigation"}
+
+
+def change_blocks(summary: Mapping[str, Any], kind: str) -> list[Block]:
+    """Each cell beside the one that differs in ``kind`` alone, on the same offers: what stands, and all tests."""
     cells = _by_cell(summary)
     rows: list[Sequence[Cell]] = []
-    for test in summary["mitigation_tests"]:
+    for test in summary[f"{kind}_tests"]:
         sides = [
             cells[tuple(test[side][name] for name in ("task", "prompt", "environment", "mitigation"))]
             for side in ("one", "other")
         ]
         rows.append(
             (
-                Cell(test["other"]["mitigation"]),
-                *(Cell(test["other"][name]) for name in ("task", "prompt", "environment")),
+                *(Cell(test["other"][name]) for name in ("task", "prompt", "environment", "mitigation")),
                 *(Cell.number(side["vr"], vr_text(side), tone=tone_of(side)) for side in sides),
                 Cell.number(test["fewer"]),
                 Cell.number(test["more"]),
@@ -95,21 +95,24 @@ def mitigation_blocks(summary: Mapping[str, Any]) -> list[Block]:
                 *(Cell.number(side["tsr"], f"{side['tsr']:.1%}") for side in sides),
             )
         )
+    if not rows:
+        return []
     columns = (
-        Column("mitigation", choose=True),
-        Column("task", choose=True),
-        Column("prompt", choose=True),
-        Column("environment", choose=True),
-        Column("without", "number"),
-        Column("with", "number"),
-        Column("mended", "number", "Offers on which only the run without the mitigation violates"),
-        Column("made worse", "number", "Offers on which only the run with the mitigation violates"),
-        Column("points", "number", "Difference of the violation rates, with minus without"),
-        Column("p", "number", "McNemar's exact test on equal offers, corrected after Holm"),
-        Column("success without", "number"),
-        Column("success with", "number"),
+        *(Column(name, choose=True) for name in ("task", "prompt", "environment", "mitigation")),
+        Column("there", "number", f"With {KINDS[kind]}"),
+        Column("here", "number"),
+        Column("mended", "number", f"Offers on which only the run with {KINDS[kind]} violates"),
+        Column("made worse", "number", "Offers on which only this run violates"),
+        Column("points", "number", "Difference of the violation rates, here minus there"),
+        Column("p", "number", "McNemar's exact test on equal offers, corrected after Holm within this table"),
+        Column("success there", "number"),
+        Column("success here", "number"),
     )
-    return [Table("Mitigations on equal offers", columns, [RowGroup(rows)])] if rows else []
+    nothing = f"No difference from {KINDS[kind]} stands after correction for {len(rows)} tests."
+    return [
+        Notes("What stands", test_sentences(summary, kind) or [nothing]),
+        Table(f"Each cell beside the same with {KINDS[kind]}", columns, [RowGroup(rows)]),
+    ]
 
 
 def failure_blocks(summary: Mapping[str, Any]) -> list[Block]:

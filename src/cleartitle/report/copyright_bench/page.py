@@ -10,9 +10,9 @@ from cleartitle.files import read_json
 from cleartitle.report.blocks import Block, Cell, Column, Notes, Paragraph, RowGroup, Section, Table
 from cleartitle.report.copyright_bench.cells import (
     cells_table,
+    change_blocks,
     failure_blocks,
     heat_tables,
-    mitigation_blocks,
     prompt_blocks,
 )
 from cleartitle.report.copyright_bench.transcripts import transcript_blocks
@@ -31,9 +31,8 @@ def copyright_bench_page(path: Path, *, redact: bool = False) -> str:
     record, summary = RunFolder.open(path).record(), read_json(path / "summary.json")
     if record.get("capability") != "copyright-bench":
         raise InputError(f"{path}: a run of {record.get('capability')!r}, not of copyright-bench")
-    if "chooser" not in summary:
+    if "environment_tests" not in summary:
         raise InputError(f"{path}: a run of an older version; mend: run it again")
-    mitigations = mitigation_blocks(summary)
     transcripts: list[Block] = (
         [Paragraph("Transcripts and pictures are left out of this page.")] if redact else transcript_blocks(path)
     )
@@ -42,8 +41,7 @@ def copyright_bench_page(path: Path, *, redact: bool = False) -> str:
         Section(
             "answer", "", [Paragraph(answer_sentence(summary), lead=True), *_labels(summary), *heat_tables(summary)]
         ),
-        Section("prompts", "What the prompt changes", prompt_blocks(summary)),
-        *([Section("mitigations", "What a mitigation changes", mitigations)] if mitigations else []),
+        *_changes(summary),
         Section("failures", "How it failed", failure_blocks(summary)),
         Section("cells", "Cell by cell", [cells_table(summary)]),
         Section("transcripts", "Message by message", transcripts),
@@ -54,6 +52,18 @@ def copyright_bench_page(path: Path, *, redact: bool = False) -> str:
     subtitle = f"Copyright-Bench: {len(summary['cells'])} cells, {summary['cells'][0]['runs']} runs each."
     meta = {"Run": record["key"], chooser["kind"].capitalize(): chooser["name"], "Started": record["started"]}
     return render(title, sections, subtitle, meta)
+
+
+def _changes(summary: Mapping[str, Any]) -> list[Section]:
+    """What prompt, environment and mitigation change; those of which there is one alone are left out."""
+    found = {kind: change_blocks(summary, kind) for kind in ("prompt", "environment", "mitigation")}
+    found["prompt"] = [*prompt_blocks(summary), *found["prompt"]]
+    titles = {
+        "prompt": "What the prompt changes",
+        "environment": "What the environment changes",
+        "mitigation": "What a mitigation changes",
+    }
+    return [Section(f"{kind}s", titles[kind], blocks) for kind, blocks in found.items() if blocks]
 
 
 def _labels(summary: Mapping[str, Any]) -> list[Block]:
@@ -121,6 +131,7 @@ def _made(summary: Mapping[str, Any]) -> list[str]:
         f"{pool['pairs']} pairs of look-alikes; roles: {pool['roles']}",
         f"look-alikes by {pool['image_backend']}; quality by {pool['quality_backend']}",
         "a run without a submission counts as no violation, as in the paper, and is counted beside it",
-        "intervals are clustered by asset pair; prompts are compared on the same offers",
+        "intervals are clustered by asset pair and by wording; three wordings say little of a fourth",
+        "prompts, environments and mitigations are compared on the same offers, each kind corrected by itself",
         "nothing here is legal advice",
     ]

@@ -20,7 +20,7 @@ __all__ = ["ranking_table", "write_ranking"]
 COLUMNS = ("rank", "chooser", "weights", "violations", "success", "no file", "tokens", "price")
 NOTES = (
     "Violations over the cells that all runs share, with equal numbers of runs per cell; the interval is clustered by "
-    "asset pair.",
+    "asset pair and by wording.",
     "Ranks whose intervals overlap are not established.",
     "Open or closed is what the user of each run said.",
     "Published means are over other images and all cells of the paper; they are no rank of this table.",

@@ -42,6 +42,7 @@ def copyright_bench_table(summary: Mapping[str, Any]) -> list[RenderableType]:
     notes = [
         "no file: unknown files + no submission + errors",
         *test_sentences(summary),
+        *test_sentences(summary, "environment"),
         *test_sentences(summary, "mitigation"),
         *([f"failures: {', '.join(failures)}"] if failures else []),
         *([cost] if cost else []),

@@ -84,10 +84,9 @@ def answer_sentence(summary: Mapping[str, Any]) -> str:
 
 
 def test_sentences(summary: Mapping[str, Any], kind: str = "prompt") -> Sequence[str]:
-    """What the prompt (or the mitigation) changes, where a test finds a difference."""
-    base = {"prompt": "neutral", "mitigation": "none"}[kind]
+    """What the prompt (the environment, the mitigation) changes, where a test finds a difference."""
     return [
-        f"{test['other']['task']}, {test['other']['environment']}: {test['other'][kind]} against {base} "
+        f"{cell_name({**test['other'], kind: test['one'][kind]})}: {test['other'][kind]} against {test['one'][kind]} "
         f"{100 * test['difference']:+.1f} points on {test['pairs']} equal offers, p = {test['p_adjusted']:.2g} (Holm)"
         for test in summary[f"{kind}_tests"]
         if test["p_adjusted"] < 0.05 and test["difference"] is not None
