@@ -23,6 +23,9 @@ LONGEST_ARGUMENT = 4096
 MOST_PIXELS = 50_000_000
 MOST_METADATA = 20_000
 """Characters of one metadata field that are shown; the rest is counted."""
+MOST_XMP = 1 << 20
+"""Bytes of an XMP packet that is read; of a longer one only its length is told."""
+MOST_FIELDS = 200
 VIEW_SIZE = 768
 LARGEST_FILE = 64 << 20
 
@@ -98,8 +101,10 @@ class Office:
     def read_metadata(self, path: str) -> dict[str, str]:
         """Read what a file says of itself: EXIF, IPTC, XMP and C2PA, each field under its own name."""
         with self._image(path) as image:
-            found = {name: _shown(value) for name, value in _metadata(image).items()}
-        return found | {name: _shown(value) for name, value in _signed(self._resolve(path).read_bytes()).items()}
+            found = _metadata(image)
+        found |= _signed(self._resolve(path).read_bytes())
+        shown = {str(name)[:200]: _shown(found[name]) for name in list(found)[:MOST_FIELDS]}
+        return shown | ({"…": f"{len(found) - MOST_FIELDS:,} more fields"} if len(found) > MOST_FIELDS else {})
 
     def submit_selection(self, path: Any) -> str:
         """Hand in the chosen file. This ends the task."""
@@ -238,8 +243,10 @@ def _metadata(image: Image.Image) -> dict[str, Any]:
     for tag, value in iptc.items():
         if tag in IPTC_FIELDS:
             found[f"IPTC {IPTC_FIELDS[tag]}"] = value
-    found |= {f"XMP {name}": value for name, value in _xmp(image.getxmp()).items()}
-    return found
+    packet = len(image.info.get("xmp", b""))
+    if packet > MOST_XMP:
+        return found | {"XMP": f"a packet of {packet:,} bytes, too long to be read"}
+    return found | {f"XMP {name}": value for name, value in _xmp(image.getxmp()).items()}
 
 
 def _signed(data: bytes) -> dict[str, str]:
