@@ -195,38 +195,48 @@ void renamed_grams(const std::uint64_t *exact, const std::uint64_t *blind, std::
     if (count < k) {
         return;
     }
-    // How many words ago the same identifier stood; 0 where it is the first, or further away than a run is long.
-    std::vector<std::uint32_t> back(count, 0);
+    // How many words ago the same identifier stood, and in how many it stands again; 0 where a run is too short to see.
+    std::vector<std::uint32_t> back(count, 0), again(count, 0);
     std::size_t slots = 64;
     while (slots < 2 * count) {
         slots *= 2;
     }
-    std::vector<std::pair<std::uint64_t, std::size_t>> last(slots, {0, 0});  // identifier, its latest place + 1
+    std::vector<std::uint32_t> last(slots, 0);  // latest place + 1 of an identifier
     for (std::size_t i = 0; i < count; ++i) {
         if (blind[i] != blind_identifier) {
             continue;
         }
         std::size_t slot = exact[i] & (slots - 1);
-        while (last[slot].second != 0 && last[slot].first != exact[i]) {
+        while (last[slot] != 0 && exact[last[slot] - 1] != exact[i]) {
             slot = (slot + 1) & (slots - 1);
         }
-        const std::size_t before = last[slot].second;
+        const std::size_t before = last[slot];
         if (before != 0 && i + 1 - before < k) {
-            back[i] = static_cast<std::uint32_t>(i + 1 - before);
+            back[i] = again[before - 1] = static_cast<std::uint32_t>(i + 1 - before);
         }
-        last[slot] = {exact[i], i + 1};
+        last[slot] = static_cast<std::uint32_t>(i + 1);
+    }
+    // Small numbers stand for identifiers; symbols are hashes, and the two do not meet.
+    const auto symbol = [&](std::size_t i, std::uint64_t distance) {
+        return blind[i] == blind_identifier ? distance * 2 + 16 : blind[i];
+    };
+    std::vector<std::uint64_t> powers(k, 1);  // of the word at each place of a run, from its last
+    for (std::size_t i = 1; i < k; ++i) {
+        powers[i] = powers[i - 1] * multiplier;
     }
     out.resize(count - k + 1);
-    for (std::size_t start = 0; start + k <= count; ++start) {
-        std::uint64_t value = 0;
-        for (std::size_t i = 0; i < k; ++i) {
-            const std::uint32_t distance = back[start + i];
-            // Small numbers stand for identifiers; symbols are hashes, and the two do not meet.
-            const std::uint64_t symbol =
-                blind[start + i] == blind_identifier ? (distance <= i ? distance : 0) * 2 + 16 : blind[start + i];
-            value = value * multiplier + symbol;
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+        value = value * multiplier + symbol(i, back[i]);
+    }
+    out[0] = mix(value);
+    for (std::size_t start = 0; start + k < count; ++start) {
+        value -= symbol(start, 0) * powers[k - 1];
+        if (again[start] != 0) {  // what stood a known way behind its like is now the first of them
+            value -= std::uint64_t{again[start]} * 2 * powers[k - 1 - again[start]];
         }
-        out[start] = mix(value);
+        value = value * multiplier + symbol(start + k, back[start + k]);
+        out[start + 1] = mix(value);
     }
 }
 
@@ -313,6 +323,46 @@ void filter_add(std::uint64_t *filter, std::size_t blocks, const std::uint64_t *
         // One bit in each of six words of the block.
         for (std::size_t word = 0; word < 6; ++word) {
             filter[found.block * 8 + word] |= std::uint64_t{1} << ((found.bits >> (6 * word)) & 63);
+        }
+    }
+}
+
+void select_postings(const std::uint64_t *keys, const std::uint32_t *words, std::size_t count,
+                     const std::uint64_t *starts, std::size_t documents, std::uint64_t mask, std::size_t cap,
+                     std::size_t per_document, std::uint64_t *filter, std::size_t blocks, Selected &out) {
+    out.keys.reserve(count);
+    out.words.reserve(count);
+    std::size_t next = 0;
+    for (std::size_t first = 0; first < count; first = next) {
+        const std::uint64_t key = keys[first] & mask;
+        next = first + 1;
+        while (next < count && (keys[next] & mask) == key) {
+            ++next;
+        }
+        filter_add(filter, blocks, &key, 1);
+        const std::size_t kept = out.keys.size();
+        std::size_t held_by = 0, within = 0;
+        std::uint64_t from = 1, to = 0;  // words of the document at hand
+        for (std::size_t i = first; i < next; ++i) {
+            if (words[i] < from || words[i] >= to) {
+                ++held_by;
+                within = 0;
+                if (next - first > 1) {
+                    const std::uint64_t *after = std::upper_bound(starts, starts + documents, std::uint64_t{words[i]});
+                    from = after == starts ? 0 : after[-1];
+                    to = after == starts + documents ? ~std::uint64_t{0} : *after;
+                }
+            }
+            if (within++ < per_document) {
+                out.keys.push_back(key);
+                out.words.push_back(words[i]);
+            }
+        }
+        if (held_by > cap) {
+            out.keys.resize(kept);
+            out.words.resize(kept);
+            out.common.push_back(key);
+            out.documents.push_back(static_cast<std::uint32_t>(held_by));
         }
     }
 }

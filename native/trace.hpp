@@ -40,6 +40,20 @@ void sort_pairs(std::uint64_t *keys, std::uint32_t *values, std::size_t count);
 void filter_add(std::uint64_t *filter, std::size_t blocks, const std::uint64_t *keys, std::size_t count);
 bool filter_has(const std::uint64_t *filter, std::size_t blocks, std::uint64_t key);
 
+struct Selected {
+    std::vector<std::uint64_t> keys;
+    std::vector<std::uint32_t> words;
+    std::vector<std::uint64_t> common;     // keys
+    std::vector<std::uint32_t> documents;  // how many hold each of them
+};
+
+// What an index keeps of sorted postings: `keys` count as far as `mask` goes, `starts` are the first words of the
+// documents. A key in more than `cap` documents is common and keeps no posting; of another one at most `per_document`
+// postings a document stay. All keys enter the filter.
+void select_postings(const std::uint64_t *keys, const std::uint32_t *words, std::size_t count,
+                     const std::uint64_t *starts, std::size_t documents, std::uint64_t mask, std::size_t cap,
+                     std::size_t per_document, std::uint64_t *filter, std::size_t blocks, Selected &out);
+
 // For each key the range of postings: `table` has 2^bits + 1 offsets by the upper bits of a key, `rests` the next 32
 // bits of each posting's key, sorted within a bucket; further bits of a key do not count. Offsets beyond `postings` count as damage and match nothing.
 void look_up(const std::uint64_t *keys, std::size_t count, const std::uint64_t *filter, std::size_t blocks,

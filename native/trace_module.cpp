@@ -103,6 +103,24 @@ void filter_add(Changed<std::uint64_t> filter, const Words &keys) {
     cleartitle::filter_add(filter.data(), filter.size() / 8, keys.data(), keys.size());
 }
 
+nb::tuple select_postings(const Words &keys, const Tokens &words, const Words &starts, std::uint64_t mask,
+                          std::size_t cap, std::size_t per_document, Changed<std::uint64_t> filter) {
+    if (keys.size() != words.size()) {
+        throw std::invalid_argument("keys and words must have the same length");
+    }
+    if (filter.size() == 0 || filter.size() % 8 != 0) {
+        throw std::invalid_argument("a filter has a multiple of 8 words");
+    }
+    cleartitle::Selected found;
+    {
+        nb::gil_scoped_release release;
+        cleartitle::select_postings(keys.data(), words.data(), keys.size(), starts.data(), starts.size(), mask, cap,
+                                    per_document, filter.data(), filter.size() / 8, found);
+    }
+    return nb::make_tuple(moved(std::move(found.keys)), moved(std::move(found.words)), moved(std::move(found.common)),
+                          moved(std::move(found.documents)));
+}
+
 nb::tuple look_up(const Words &keys, const Words &filter, const Words &table, std::size_t bits, const Tokens &rests) {
     if (bits > 32 || table.size() != (std::size_t{1} << bits) + 1) {
         throw std::invalid_argument("a table of b bits has 2^b + 1 entries");
@@ -159,6 +177,10 @@ void bind_trace(nb::module_ &module) {
                "Sort keys (uint64) in place, and values (uint32) with them; stable.");
     module.def("filter_add", &filter_add, nb::arg("filter").noconvert(), nb::arg("keys").noconvert(),
                "Add keys (uint64) to a blocked Bloom filter (uint64, a multiple of 8 words) in place.");
+    module.def("select_postings", &select_postings, nb::arg("keys").noconvert(), nb::arg("words").noconvert(),
+               nb::arg("starts").noconvert(), nb::arg("mask"), nb::arg("cap"), nb::arg("per_document"),
+               nb::arg("filter").noconvert(),
+               "Postings that an index keeps: keys (uint64), words (uint32), common keys, documents that hold them.");
     module.def("look_up", &look_up, nb::arg("keys").noconvert(), nb::arg("filter").noconvert(),
                nb::arg("table").noconvert(), nb::arg("bits"), nb::arg("rests").noconvert(),
                "Range of postings of each key: starts (uint64) and lengths (uint32).");

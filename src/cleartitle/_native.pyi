@@ -20,6 +20,15 @@ def trace_renamed_grams(
 def trace_winnow(grams: npt.NDArray[np.uint64], w: int) -> npt.NDArray[np.uint32]: ...
 def sort_pairs(keys: npt.NDArray[np.uint64], values: npt.NDArray[np.uint32]) -> None: ...
 def filter_add(filter: npt.NDArray[np.uint64], keys: npt.NDArray[np.uint64]) -> None: ...
+def select_postings(
+    keys: npt.NDArray[np.uint64],
+    words: npt.NDArray[np.uint32],
+    starts: npt.NDArray[np.uint64],
+    mask: int,
+    cap: int,
+    per_document: int,
+    filter: npt.NDArray[np.uint64],
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32], npt.NDArray[np.uint64], npt.NDArray[np.uint32]]: ...
 def look_up(
     keys: npt.NDArray[np.uint64],
     filter: npt.NDArray[np.uint64],

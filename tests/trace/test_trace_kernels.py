@@ -1,6 +1,7 @@
 """The kernels of the trace index equal their readable twins on random, adversarial and hostile input."""
 
 import re
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from native_build import chosen_build
 
 _native = chosen_build()
 U64 = 2**64 - 1
+F8 = np.zeros(8, np.uint64)
 
 WORD = re.compile(
     rb"//|/\*|\*/|[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*|[0-9](?:[A-Za-z0-9_$\x80-\xff]|\.(?=[0-9]))*"
@@ -178,6 +180,41 @@ def test_the_filter_turns_most_other_keys_away():
     assert passed / 2000 < 0.05
 
 
+def selected_twin(pairs, starts, mask, cap, per_document):
+    groups = {}
+    for key, word in pairs:
+        groups.setdefault(key & mask, []).append(word)
+    kept, common = [], []
+    for key, words in groups.items():
+        documents = [sum(start <= word for start in starts) for word in words]
+        runs = [list(run) for _, run in groupby(zip(documents, words, strict=True), key=lambda pair: pair[0])]
+        if len(runs) > cap:
+            common.append((key, len(runs)))
+        else:
+            kept += [(key, word) for run in runs for _, word in run[:per_document]]
+    return kept, common
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5) | st.integers(0, 5).map(lambda n: n << 40), st.integers(0, 60)), max_size=80),
+    st.lists(st.integers(0, 60), max_size=12).map(sorted),
+    st.integers(0, 4),
+    st.integers(1, 3),
+)
+def test_selecting_postings_equals_its_twin(pairs, starts, cap, per_document):
+    pairs = sorted(pairs)
+    mask = U64 << 1 & U64
+    filter_ = np.zeros(8, np.uint64)
+    keys, words = array([key for key, _ in pairs]), array([word for _, word in pairs], np.uint32)
+    kept, places, common, counts = _native.select_postings(keys, words, array(starts), mask, cap, per_document, filter_)
+    twin_kept, twin_common = selected_twin(pairs, starts, mask, cap, per_document)
+    assert list(zip(kept.tolist(), places.tolist(), strict=True)) == twin_kept
+    assert list(zip(common.tolist(), counts.tolist(), strict=True)) == twin_common
+    expected = np.zeros(8, np.uint64)
+    _native.filter_add(expected, keys & np.uint64(mask))
+    assert filter_.tolist() == expected.tolist()
+
+
 def rests(keys, bits):
     return array([((key << bits) & U64) >> 32 for key in keys], np.uint32)
 
@@ -277,6 +314,11 @@ def test_arrays_of_another_kind_are_refused(name, arguments):
         ("trace_winnow", (np.zeros(3, np.uint64), 0)),
         ("trace_renamed_grams", (np.zeros(3, np.uint64), np.zeros(2, np.uint64), 2)),
         ("sort_pairs", (np.zeros(3, np.uint64), np.zeros(2, np.uint32))),
+        ("select_postings", (np.zeros(2, np.uint64), np.zeros(1, np.uint32), *(np.zeros(8, np.uint64), 1, 1, 1), F8)),
+        (
+            "select_postings",
+            (np.zeros(1, np.uint64), np.zeros(1, np.uint32), *(np.zeros(8, np.uint64), 1, 1, 1), F8[:7]),
+        ),
         ("filter_add", (np.zeros(7, np.uint64), np.zeros(1, np.uint64))),
         ("look_up", (*(np.zeros(n, np.uint64) for n in (1, 8, 4)), 2, np.zeros(1, np.uint32))),
         ("extend", (*(np.zeros(1, np.uint64),) * 2, np.zeros(1, np.uint32), np.zeros(2, np.uint32))),

@@ -21,10 +21,12 @@ from cleartitle.tables import part_paths, read_table
 from cleartitle.trace.license_store import LICENSES, write_license_texts
 from cleartitle.trace.options import IndexOptions
 from cleartitle.trace.prepare import prepare, prepare_shards
-from cleartitle.trace.schema import FORMAT, ORIGINS
+from cleartitle.trace.schema import FORMAT, ORIGINS, PREPARED
 from cleartitle.trace.segment_writer import Chunk, seal_segment, write_segment
 
 __all__ = ["build_index", "clear", "publish", "read_manifest"]
+
+DOCUMENT_COLUMNS = [name for name in PREPARED.names if not name.endswith(("_keys", "_positions"))]
 
 
 def build_index(
@@ -91,7 +93,8 @@ def _add(corpus: Corpus, output: Path, key: str, options: IndexOptions) -> None:
     names = [path.name for path in part_paths(parts)]
     record = write_segment(
         building,
-        partial(_chunks, corpus.path, parts, names),
+        _chunks(corpus.path, parts, names),
+        partial(_postings, parts, names),
         len(names),
         cap_share=options.common_share,
         cap_least=options.common_least,
@@ -118,7 +121,7 @@ def clear(output: Path, manifest: dict[str, Any]) -> None:
 
 def _chunks(corpus: Path, prepared: Path, names: list[str]) -> Iterator[Chunk]:
     for name in names:
-        table = read_table(prepared / name).combine_chunks()
+        table = read_table(prepared / name, DOCUMENT_COLUMNS).combine_chunks()
         contents = pq.ParquetFile(corpus / "contents" / name).read(
             columns=["swhid", "header_license", "copyright_lines"]
         )
@@ -144,7 +147,6 @@ def _chunks(corpus: Path, prepared: Path, names: list[str]) -> Iterator[Chunk]:
             **_blocks(table),
             origins=origins.take(order).select(ORIGINS.names).cast(ORIGINS),
             origin_counts=counts,
-            postings=partial(_postings, table),
         )
 
 
@@ -164,12 +166,16 @@ def _blocks(table: pa.Table) -> dict[str, Any]:
     }
 
 
-def _postings(table: pa.Table, channel: str) -> Iterator[tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]]:
-    keys, _ = _flat(table[f"{channel}_keys"], np.dtype("<u8"))
-    words, counts = _flat(table[f"{channel}_positions"], np.dtype("<u4"))
-    lengths = table["words"].to_numpy().astype(np.uint64)
-    bases = (np.cumsum(lengths) - lengths).astype(np.uint32)
-    yield keys, words + np.repeat(bases, counts)
+def _postings(
+    prepared: Path, names: list[str], channel: str
+) -> Iterator[Iterator[tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]]]:
+    for name in names:
+        table = read_table(prepared / name, ["words", f"{channel}_keys", f"{channel}_positions"])
+        keys, _ = _flat(table[f"{channel}_keys"], np.dtype("<u8"))
+        words, counts = _flat(table[f"{channel}_positions"], np.dtype("<u4"))
+        lengths = table["words"].to_numpy().astype(np.uint64)
+        bases = (np.cumsum(lengths) - lengths).astype(np.uint32)
+        yield iter([(keys, words + np.repeat(bases, counts))])
 
 
 def _flat(column: pa.ChunkedArray, kind: np.dtype[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:

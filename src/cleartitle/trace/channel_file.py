@@ -96,28 +96,19 @@ class ChannelWriter:
         return self.folder / f"{self.name}.{name}"
 
     def _select(self, bucket: Postings, drop: U64) -> Postings:
-        keys, words = bucket.keys & key_mask(self.bits), bucket.words
+        keys, words = bucket.keys, bucket.words
         if len(drop) and len(keys):
+            keys = keys & key_mask(self.bits)
             found = np.searchsorted(drop, keys).clip(max=len(drop) - 1)
             keep = drop[found] != keys
             keys, words = keys[keep], words[keep]
-        if not len(keys):
-            return Postings(keys, words)
-        document = np.searchsorted(self.starts, words, side="right")
-        new_key = np.concatenate([[True], keys[1:] != keys[:-1]])
-        new_pair = new_key | np.concatenate([[True], document[1:] != document[:-1]])
-        first_of_pair = np.flatnonzero(new_pair)
-        pair = np.cumsum(new_pair) - 1
-        group = np.cumsum(new_key) - 1
-        documents = np.bincount(group[first_of_pair])
-        _native.filter_add(self.filter, np.ascontiguousarray(keys[new_key]))
-        is_common = documents > self.cap
-        if is_common.any():
-            self.common.append(keys[new_key][is_common])
-            self.documents.append(documents[is_common].astype(np.uint32))
-        within = np.arange(len(keys)) - first_of_pair[pair]
-        keep = ~is_common[group] & (within < PER_DOCUMENT)
-        return Postings(np.ascontiguousarray(keys[keep]), np.ascontiguousarray(words[keep]))
+        kept, places, common, documents = _native.select_postings(
+            np.ascontiguousarray(keys), np.ascontiguousarray(words), self.starts, int(key_mask(self.bits)),
+            self.cap, PER_DOCUMENT, self.filter,
+        )  # fmt: skip
+        self.common.append(common)
+        self.documents.append(documents)
+        return Postings(kept, places)
 
 
 class ChannelReader:

@@ -1,7 +1,7 @@
 """Merge the segments of an index into one: fewer look-ups, one copy of each content."""
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,8 @@ def compact(path: Path) -> dict[str, Any]:
         kept, origins = _plan(segments)
         record = write_segment(
             building,
-            partial(_chunks, segments, kept, origins),
+            _chunks(segments, kept, origins),
+            partial(_postings, segments, kept),
             len(segments),
             cap_share=options.common_share,
             cap_least=options.common_least,
@@ -129,16 +130,21 @@ def _chunks(segments: list[Segment], kept: list[npt.NDArray[np.int64]], origins:
             offsets=segment.places["offset"][documents],
             origins=places.select(ORIGINS.names),
             origin_counts=np.bincount(places["document"].to_numpy(), minlength=len(documents)).astype(np.uint32),
-            postings=partial(_postings, segment, documents, words),
         )
 
 
 def _postings(
-    segment: Segment, documents: npt.NDArray[np.int64], words: U32, channel: str
-) -> Iterable[tuple[U64, U32]]:
+    segments: list[Segment], kept: list[npt.NDArray[np.int64]], channel: str
+) -> Iterator[Iterator[tuple[U64, U32]]]:
+    for segment, documents in zip(segments, kept, strict=True):
+        yield _postings_of(segment, documents, channel)
+
+
+def _postings_of(segment: Segment, documents: npt.NDArray[np.int64], channel: str) -> Iterator[tuple[U64, U32]]:
     reader = segment.channels[channel]
+    words = segment.places["words"][documents].astype(np.int64)
     moved = np.full(len(segment.first_words), -1, np.int64)
-    moved[documents] = np.cumsum(words.astype(np.int64)) - words
+    moved[documents] = np.cumsum(words) - words
     for first, last in reader.buckets(READ_POSTINGS):
         found = reader.read(first, last)
         document = np.searchsorted(segment.first_words, found.words.astype(np.uint64), side="right") - 1

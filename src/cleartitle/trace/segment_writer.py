@@ -34,8 +34,7 @@ class Chunk:
     """Documents on their way into a segment, with their origins in the same order.
 
     ``blocks`` are compressed runs of texts; ``block_of`` and ``offsets`` say in which and at which byte of it the text
-    of each document stands (``blocks`` is empty in an index without texts). ``postings`` gives keys and word positions,
-    counted from the first word of the chunk, of a channel.
+    of each document stands (``blocks`` is empty in an index without texts).
     """
 
     swhids: pa.ChunkedArray
@@ -50,27 +49,29 @@ class Chunk:
     offsets: U32
     origins: pa.Table
     origin_counts: U32
-    postings: Callable[[str], Iterable[tuple[U64, U32]]]
 
 
 def write_segment(
     folder: Path,
-    chunks: Callable[[], Iterable[Chunk]],
+    chunks: Iterable[Chunk],
+    postings: Callable[[str], Iterable[Iterable[tuple[U64, U32]]]],
     total: int,
     *,
     cap_share: float,
     cap_least: int,
     before: Mapping[str, Before] | None = None,
 ) -> dict[str, Any]:
-    """Write the files of a segment into ``folder`` and return its record; ``chunks`` is read once a channel.
+    """Write the files of a segment into ``folder`` and return its record.
 
+    ``postings`` gives of each of the ``total`` chunks the keys of a channel, with word positions from the first word of
+    the chunk.
     A key in more documents than ``max(cap_least, cap_share * documents)`` is common: it is counted, but no longer
     leads anywhere. ``before`` is what earlier segments knew of the same postings.
 
     Raises:
         ValueError: more than 2^32 - 1 words.
     """
-    documents, bases = _write_documents(folder, chunks(), total)
+    documents, bases = _write_documents(folder, chunks, total)
     starts = documents["first_word"].to_numpy().astype(np.uint64)
     cap = max(cap_least, int(len(starts) * cap_share))
     channels: dict[str, Any] = {}
@@ -78,8 +79,8 @@ def write_segment(
         with tempfile.TemporaryDirectory(dir=folder, prefix=".sort-") as temporary:
             buckets = _Buckets(Path(temporary), int(documents["words"].to_numpy().sum()) * 2 // (channel.w + 1))
             with progress(f"gather postings ({channel.name})", total, "part") as advance:
-                for base, chunk in zip(bases, chunks(), strict=True):
-                    for keys, words in chunk.postings(channel.name):
+                for base, parts in zip(bases, postings(channel.name), strict=True):
+                    for keys, words in parts:
                         buckets.add(keys, words + np.uint32(base))
                     advance(1)
             known = before[channel.name] if before else None
