@@ -8,8 +8,11 @@ from cyclopts import App, Parameter
 from cleartitle.cli.output import Json, print_json, print_rich
 from cleartitle.corpus import Corpus
 from cleartitle.evals.licoeval.prepare import starter_corpus
+from cleartitle.membership.check import check as check_membership
+from cleartitle.membership.own_texts import AskOptions
 from cleartitle.membership.study import study as study_membership
 from cleartitle.membership.study_options import MembershipOptions
+from cleartitle.models import ModelOptions, ScorerOptions, TokenScorer, open_scorer
 from cleartitle.progress import console
 from cleartitle.report import summary_table, write_report
 
@@ -37,6 +40,47 @@ def study(
     """
     opened = starter_corpus() if corpus is None else Corpus.open(corpus)
     summary = study_membership(opened, output, options, workers=workers)
+    page = write_report(output)
+    print_json(summary) if json else print_rich(*summary_table(summary))
+    console().print(f"report: {page}", soft_wrap=True)
+    return 0
+
+
+@app.command
+def check(
+    *repositories: str,
+    model: str,
+    reference: tuple[str, ...] = (),
+    held_out: tuple[str, ...] = (),
+    public: Path | None = None,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("runs/membership-check"),
+    json: Json = False,
+    options: Annotated[AskOptions, Parameter(name="*", group="Asking")] = AskOptions(),  # noqa: B008
+    asking: Annotated[ModelOptions, Parameter(name="*", group="Model")] = ModelOptions(),  # noqa: B008
+    scoring: Annotated[ScorerOptions, Parameter(name="*", group="Texts")] = ScorerOptions(),  # noqa: B008
+) -> int:
+    """Ask whether what a model makes of an author's files is consistent with training on them.
+
+    Args:
+        repositories: Folders, git repositories or packages of the author (see `cleartitle corpus build`).
+        model: The model in question: embedded, gguf:FILE, hf:FOLDER, openai:NAME, recorded:FILE.
+        reference: Models with the same tokenizer that saw none of it; two or more also give the model control.
+        held_out: Files of the same kind that the model cannot have seen. Without them nothing can be concluded.
+        public: Corpus of public code, for the frequencies of tokens.
+        output: Folder of the run.
+        json: Print the summary as JSON on standard output.
+    """
+    opened: list[TokenScorer] = []
+    try:
+        for spec in (model, *reference):
+            opened.append(open_scorer(spec, asking, scoring))
+        corpus = None if public is None else Corpus.open(public)
+        summary = check_membership(
+            repositories, opened[0], output, options, held_out=held_out, references=opened[1:], public=corpus
+        )
+    finally:
+        for scorer in opened:
+            scorer.close()
     page = write_report(output)
     print_json(summary) if json else print_rich(*summary_table(summary))
     console().print(f"report: {page}", soft_wrap=True)

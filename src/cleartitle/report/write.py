@@ -13,7 +13,12 @@ from cleartitle.report.copyright_bench import copyright_bench_page, copyright_be
 from cleartitle.report.humaneval import humaneval_page, humaneval_table
 from cleartitle.report.license_choice import license_choice_page, license_choice_table
 from cleartitle.report.licoeval import licoeval_page
-from cleartitle.report.membership import membership_page, membership_table
+from cleartitle.report.membership import (
+    membership_check_page,
+    membership_check_table,
+    membership_page,
+    membership_table,
+)
 from cleartitle.report.striking import striking_page, striking_table
 from cleartitle.report.terminal import licoeval_table
 
@@ -26,6 +31,7 @@ _PAGES: dict[str, Callable[..., str]] = {
     "license-choice": license_choice_page,
     "licoeval": licoeval_page,
     "membership": membership_page,
+    "membership-check": membership_check_page,
     "striking": striking_page,
 }
 _TABLES: dict[str, Callable[[Mapping[str, Any]], Sequence[RenderableType]]] = {
@@ -35,6 +41,7 @@ _TABLES: dict[str, Callable[[Mapping[str, Any]], Sequence[RenderableType]]] = {
     "license-choice": license_choice_table,
     "licoeval": licoeval_table,
     "membership": membership_table,
+    "membership-check": membership_check_table,
     "striking": striking_table,
 }
 

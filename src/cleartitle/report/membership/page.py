@@ -31,7 +31,7 @@ from cleartitle.report.membership.wording import CURVES, answer_sentence, auc_li
 from cleartitle.report.page import render
 from cleartitle.report.plots import Band, bands, intervals
 
-__all__ = ["membership_page"]
+__all__ = ["membership_page", "validity_section"]
 
 PUBLISHED = {
     "lstm": {"CodeMI paper": (0.842, 0.902), "highest posterior": (0.652, 0.649), "perplexity": (0.728, 0.776)},
@@ -56,7 +56,7 @@ def membership_page(path: Path, *, redact: bool = False) -> str:
     kind = summary["options"]["target"]
     sections = [
         Section("answer", "", _headline(summary)),
-        _validity(summary),
+        validity_section(summary),
         *([_attacks(summary, kind), _curves(summary), _questions(summary)] if shown_attacks(summary) else []),
         _memory(summary, kind),
         *([cases(summary, redact=redact)] if shown_attacks(summary) else []),
@@ -87,7 +87,8 @@ def _headline(summary: Mapping[str, Any]) -> list[Block]:
     ]
 
 
-def _validity(summary: Mapping[str, Any]) -> Section:
+def validity_section(summary: Mapping[str, Any]) -> Section:
+    """The verdict on the two sets of texts, with the classifiers that never ask the model."""
     report = summary["validity_report"]
     rows = [
         (Cell(one["name"]), Cell.number(one["auc"], auc_line(one)), Cell.number(one["p"], absent="not permuted"))

@@ -1,0 +1,331 @@
+"""A question of an author: is what this model says of my files consistent with training on them?"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cleartitle.corpus import Corpus
+from cleartitle.evals.run_folder import RunFolder
+from cleartitle.files import read_json, write_json
+from cleartitle.jobs import locked
+from cleartitle.membership.attacks import ATTACKS, TRAINED_ATTACKS, AttackScores
+from cleartitle.membership.attacks.run import fit_attacks, run_attacks
+from cleartitle.membership.blind import BlindOptions, blind_report
+from cleartitle.membership.dataset_test import LEAST_PROJECTS, DatasetTestOptions, dataset_test
+from cleartitle.membership.evidence import Evidence
+from cleartitle.membership.own_texts import AskOptions, ask, clear_read, evidence_of, read_sets
+from cleartitle.membership.statistics import auc, auc_interval
+from cleartitle.membership.token_classes import COMMENT, IDENTIFIER, STRING
+from cleartitle.membership.validity import Validity, judge
+from cleartitle.models import TokenScorer
+from cleartitle.options import as_record, fingerprint
+from cleartitle.tables import table_of, write_table
+
+__all__ = ["CHECK", "check", "score_check"]
+
+CHECK = "membership-check"
+SUSPECTS, HELD_OUT = "suspects", "held-out"
+HEADLINES = (
+    "reference difference",
+    "rank gain",
+    "Min-K %++ (k = 20)",
+    "Min-K % (k = 20)",
+    "perplexity",
+    "highest posterior",
+)
+"""The attack that speaks in a check: the first of these that the access to the models allows, whatever it finds."""
+SHOWN_FILES, SHOWN_TEXTS, SHOWN_TOKENS, EXCERPT = 500, 3, 40, 4000
+LEAST_LETTERS = 4
+UNKNOWN = "Cannot tell"
+FILES = pa.schema(
+    [
+        ("set", pa.string()),
+        ("project", pa.string()),
+        ("path", pa.string()),
+        ("id", pa.string()),
+        ("tokens", pa.int64()),
+        # Of the attack that speaks; higher is more like a member.
+        ("score", pa.float64()),
+        # Share of held-out files that score at least as high, with the file itself counted: (1 + k) / (1 + n).
+        ("p", pa.float64()),
+        # Share of tokens that the model puts first.
+        ("first", pa.float64()),
+        # Mean log-probability of a token, in nats.
+        ("logprob", pa.float64()),
+    ]
+)
+
+
+def check(
+    repositories: Sequence[str],
+    scorer: TokenScorer,
+    output: Path,
+    options: AskOptions = AskOptions(),  # noqa: B008 - frozen
+    *,
+    held_out: Sequence[str] = (),
+    references: Sequence[TokenScorer] = (),
+    public: Corpus | None = None,
+) -> dict[str, Any]:
+    """Ask a model about an author's files, and about files of the same kind that it cannot have seen.
+
+    Without held-out files nothing can be said beyond what the model makes of each file. With them the files are tested
+    as one set (`dataset_test`), by project where both sides have three or more, and classifiers that never see the
+    model judge whether the two sets may be compared (`judge`). Two references or more give the model control.
+
+    Args:
+        repositories: specs of what may have been trained on (folders, git repositories, packages).
+        scorer: the model in question.
+        output: folder of the run; a killed call goes on there to the same figures.
+        options: what is asked.
+        held_out: specs of files of the same kind that the model cannot have seen.
+        references: models that saw neither, with the same tokenizer.
+        public: corpus of public code for token frequencies.
+
+    Raises:
+        InputError: no file in a set, a reference of another tokenizer, a budget that does not suffice, or another run.
+    """
+    with locked(output):
+        sets = {SUSPECTS: repositories, **({HELD_OUT: held_out} if held_out else {})}
+        texts, counts = read_sets(sets, output, options)
+        models = [scorer, *references]
+        key = fingerprint(
+            options,
+            texts=texts["id"].to_pylist(),
+            sets=texts["set"].to_pylist(),
+            models=[[model.name, model.describe()] for model in models],
+            public=None if public is None else public.key,
+        )
+        inputs = {"texts": counts, "models": [{"name": model.name, **model.describe()} for model in models]}
+        run = RunFolder.create(output, CHECK, key, options=as_record(options), inputs=inputs)
+        write_table(output / "texts.parquet", texts, key=key)
+        asked = ask(scorer, references, output, options, public=public)
+        if not run.record()["finished"]:
+            run.note(asked=asked)
+        summary = score_check(output)
+        clear_read(output)
+        run.finish()
+        run.seal()
+    return summary
+
+
+def score_check(output: Path) -> dict[str, Any]:
+    """Make every figure of a check anew from its token scores; writes ``files.parquet`` and ``summary.json``."""
+    record = read_json(output / "run.json")
+    options = record["options"]
+    texts, evidence, references = evidence_of(output)
+    suspect = np.array([one == SUSPECTS for one in texts["set"].to_pylist()], bool)
+    scores = run_attacks(ATTACKS, evidence)
+    _, lacking = fit_attacks(TRAINED_ATTACKS, [], np.empty(0, bool), seed=options["seed"])
+    headline = next((name for name in HEADLINES if name in scores.scores), None)
+    values = np.full(len(evidence), np.nan) if headline is None else scores.scores[headline]
+    files = _files(texts, evidence, values, suspect)
+    write_table(output / "files.parquet", files)
+    counts = record["inputs"]["texts"]
+    summary: dict[str, Any] = {
+        "capability": CHECK,
+        "model": record["inputs"]["models"][0],
+        "references": record["inputs"]["models"][1:],
+        "options": options,
+        "calls": record["asked"]["calls"],
+        "texts": {
+            "suspects": int(suspect.sum()),
+            "held_out": int((~suspect).sum()),
+            "not_scored": sum(one["asked"] for one in counts.values()) - len(evidence),
+            "in_both_sets": counts[SUSPECTS]["in_both_sets"],
+            "projects": len(set(texts["project"].to_pylist())),
+        },
+        "attack": headline,
+        "not_run": {**scores.left_out, **lacking},
+        "validity": None,
+        "validity_report": None,
+        "dataset_test": None,
+        "attacks": {},
+        **_conclusion(headline, evidence, values, suspect, references, options, scores),
+        "files": [row for row in files.to_pylist() if row["set"] == SUSPECTS][:SHOWN_FILES],
+        "case": _cases(texts, evidence, values, suspect),
+        "surest": _surest(texts, evidence, suspect),
+    }
+    write_json(output / "summary.json", summary)
+    return summary
+
+
+def _conclusion(
+    headline: str | None,
+    evidence: Sequence[Evidence],
+    values: np.ndarray,
+    suspect: np.ndarray,
+    references: int,
+    options: dict[str, Any],
+    scores: AttackScores,
+) -> dict[str, Any]:
+    """What may be said, in a sentence, and what it rests on."""
+    if headline is None or not suspect.any():
+        reason = "no file could be scored" if not len(evidence) else "the model gives too little for any attack here"
+        return {"conclusion": f"{UNKNOWN}: {reason}."}
+    if suspect.all():
+        return {
+            "conclusion": f"{UNKNOWN}: there are no files to compare with that the model cannot have seen. A model may "
+            "be sure of a file that it never saw. Mend: --held-out with files of the same kind, author and time."
+        }
+    projects = [str(item.project) for item in evidence]
+    blind = blind_report(
+        [item.text for item in evidence],
+        suspect,
+        projects,
+        options=BlindOptions(permutations=options["permutations"], seed=options["seed"]),
+    )
+    control = _control(headline, evidence, references)
+    verdict = judge(blind, headline, values, suspect, projects, control=control, seed=options["seed"])
+    by_project = min(len({p for p, s in zip(projects, suspect, strict=True) if s == side}) for side in (True, False))
+    units = (_chosen(projects, suspect), _chosen(projects, ~suspect)) if by_project >= LEAST_PROJECTS else (None, None)
+    test = dataset_test(values[suspect], values[~suspect], *units, options=DatasetTestOptions(seed=options["seed"]))
+    power = None if test.power is None else vars(test.power)
+    record = {name: value for name, value in vars(test).items() if name not in ("null", "power")}
+    null = {
+        "rejected": None if test.null.rejected is None else test.null.rejected.as_json(),
+        "uniform_p": test.null.uniform_p,
+        "refused": test.null.refused,
+    }
+    found: dict[str, Any] = {
+        "validity": verdict.verdict,
+        "validity_report": verdict_record(verdict, blind),
+        "conclusion": _sentence(verdict, test.sentence, test.unit),
+    }
+    if verdict.may_print:
+        found["dataset_test"] = {**record, "null": null, "power": power, "sentence": test.sentence}
+        found["attacks"] = {
+            name: {"auc": _number(auc(one, suspect)), "auc_interval": _pair(one, suspect, projects, options["seed"])}
+            for name, one in scores.scores.items()
+        }
+    return found
+
+
+def verdict_record(verdict: Validity, blind: Any) -> dict[str, Any]:
+    """A verdict with the classifiers that it rests on, as plain values."""
+    return {
+        **verdict.as_json(),
+        "blind": [
+            {
+                "name": one.name,
+                "auc": one.auc,
+                "auc_interval": None if one.interval is None else [one.interval.low, one.interval.high],
+                "p": one.p,
+            }
+            for one in blind.classifiers
+        ],
+        "features": [vars(feature) for feature in blind.features[:8]],
+        "left_out": list(blind.left_out),
+    }
+
+
+def _sentence(verdict: Validity, sentence: str, unit: str) -> str:
+    if not verdict.may_print:
+        return (
+            f"{UNKNOWN}: INVALID. The author's files and the held-out ones differ by themselves, so that no difference "
+            "in what the model makes of them says anything about training."
+        )
+    alone = (
+        " Files were counted as independent, since a side has under three projects: p is too small by an unknown "
+        "amount."
+        if unit == "text"
+        else ""
+    )
+    return f"{sentence} Validity: {verdict.verdict}.{alone}"
+
+
+def _control(headline: str, evidence: Sequence[Evidence], references: int) -> np.ndarray | None:
+    """The same attack on a model that saw neither set: the first reference, with the others beside it."""
+    if references < 2:
+        return None
+    attack = next(attack for attack in ATTACKS if attack.name == headline)
+    asked = [
+        Evidence(item.id, item.project, item.text, item.references[0], item.references[1:], frequency=item.frequency)
+        for item in evidence
+    ]
+    return run_attacks([attack], asked).scores.get(headline)
+
+
+def _files(texts: pa.Table, evidence: Sequence[Evidence], values: np.ndarray, suspect: np.ndarray) -> pa.Table:
+    held = np.sort(values[~suspect & ~np.isnan(values)])
+    rows: list[dict[str, Any]] = []
+    for place, (row, item) in enumerate(zip(texts.to_pylist(), evidence, strict=True)):
+        stats, value = item.target, float(values[place])
+        known = suspect[place] and len(held) and not np.isnan(value)
+        above = len(held) - int(np.searchsorted(held, value)) if known else 0
+        rows.append(
+            {
+                **{name: row[name] for name in ("set", "project", "path", "id")},
+                "tokens": len(stats),
+                "score": _number(value),
+                "p": (1 + above) / (1 + len(held)) if known else None,
+                "first": None if stats.rank is None else float(np.mean(stats.rank == 1)),
+                "logprob": None if stats.logprob is None else _number(float(np.nanmean(stats.logprob))),
+            }
+        )
+    rows.sort(key=lambda row: (row["set"] != SUSPECTS, np.inf if row["score"] is None else -row["score"]))
+    return table_of(rows, FILES)
+
+
+def _cases(
+    texts: pa.Table, evidence: Sequence[Evidence], values: np.ndarray, suspect: np.ndarray
+) -> list[dict[str, Any]]:
+    """The author's files that score highest, with the rank of each token (CodeMI, figure 10)."""
+    places = [place for place in np.argsort(-np.nan_to_num(values, nan=-np.inf), kind="stable") if suspect[place]]
+    cases: list[dict[str, Any]] = []
+    for place in places[:SHOWN_TEXTS]:
+        stats = evidence[place].target
+        if stats.rank is None:
+            continue
+        marks = [
+            [int(start), int(end), int(rank)]
+            for start, end, rank in zip(stats.start, stats.end, stats.rank, strict=True)
+            if end <= EXCERPT
+        ]
+        title = f"{evidence[place].project}: {texts['path'][int(place)].as_py()}"
+        cases.append({"title": title, "text": evidence[place].text[:EXCERPT], "tokens": marks})
+    return cases
+
+
+def _surest(texts: pa.Table, evidence: Sequence[Evidence], suspect: np.ndarray) -> list[dict[str, Any]]:
+    """Names, strings and comments that the model puts first, surest first: against the references where there are."""
+    found: list[dict[str, Any]] = []
+    paths = texts["path"].to_pylist()
+    for place in np.flatnonzero(suspect).tolist():
+        item = evidence[place]
+        stats = item.target
+        if stats.rank is None or stats.logprob is None or item.classes is None:
+            continue
+        beside = [one.logprob for one in item.references if one.logprob is not None]
+        gain = stats.logprob - np.mean(beside, axis=0) if beside else stats.logprob
+        chosen = np.isin(item.classes, (IDENTIFIER, STRING, COMMENT)) & (stats.rank == 1) & ~np.isnan(gain)
+        for row in np.flatnonzero(chosen):
+            token = item.text[stats.start[row] : stats.end[row]].strip()
+            if sum(letter.isalpha() for letter in token) >= LEAST_LETTERS:
+                line = item.text.count("\n", 0, int(stats.start[row])) + 1
+                found.append(
+                    {
+                        "token": token[:80],
+                        "path": paths[place],
+                        "line": line,
+                        "probability": float(np.exp(stats.logprob[row])),
+                        "reference": float(np.exp(np.mean([one[row] for one in beside]))) if beside else None,
+                        "gain": float(gain[row]),
+                    }
+                )
+    return sorted(found, key=lambda one: (-one["gain"], one["path"], one["line"]))[:SHOWN_TOKENS]
+
+
+def _chosen(projects: Sequence[str], side: np.ndarray) -> list[str]:
+    return [project for project, keep in zip(projects, side, strict=True) if keep]
+
+
+def _pair(values: np.ndarray, member: np.ndarray, projects: Sequence[str], seed: int) -> list[float] | None:
+    interval = None if np.isnan(auc(values, member)) else auc_interval(values, member, projects, seed=seed)
+    return None if interval is None else [interval.low, interval.high]
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
