@@ -1,7 +1,7 @@
 """CodeMI: a small network that reads the histogram of a text's ranks, taught by shadow models (section 4.2)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -32,11 +32,15 @@ class CodeMi:
         mode: see above.
         output_size: largest rank that the model shows.
         unknown: id of the token that stands for all words outside of the vocabulary, None where there is none.
+        shadow_output_size: the same as ``output_size`` for shadows of another vocabulary, which get bins of their own.
+        shadow_unknown: the same as ``unknown`` for them.
     """
 
     mode: Literal["paper", "corrected"]
     output_size: int
     unknown: int | None = None
+    shadow_output_size: int | None = None
+    shadow_unknown: int | None = None
 
     @property
     def name(self) -> str:
@@ -63,9 +67,12 @@ class CodeMi:
             MissingExtraError: torch is not installed.
         """
         torch = require("torch", "membership")
+        shadows = self
+        if self.shadow_output_size is not None:
+            shadows = replace(self, output_size=self.shadow_output_size, unknown=self.shadow_unknown)
         usable = [number for number, item in enumerate(evidence) if "rank" in given(item)]
         labels = np.asarray(member, bool)[usable]
-        rows = np.stack([self.features(evidence[number]) for number in usable])
+        rows = np.stack([shadows.features(evidence[number]) for number in usable])
         if self.mode == "paper":
             taught = np.concatenate([np.flatnonzero(labels == label)[: _share(labels, label)] for label in (1, 0)])
             rows, labels = rows[taught], labels[taught]

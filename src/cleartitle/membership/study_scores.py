@@ -1,6 +1,6 @@
 """Token scores of a study: every model asked about every text that an attack needs, once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -166,27 +166,33 @@ class StudyScores:
 
     def with_variants(self, evidence: Sequence[Evidence]) -> list[Evidence]:
         """The target's evidence with its scores of lower case, after a prefix, and of rewrites."""
-        texts = [item.text for item in evidence]
-        low = self.stats(TARGET, [lowered(text) for text in texts])
-        after = self.stats(TARGET, [prefixed(text, self.texts) for text in texts])
-        forms = [rewritten(text) for text in texts]
-        others = iter(self.stats(TARGET, [one for form in forms for one in form]))
-        start = len(public_prefix(self.texts))
-        return [
-            replace(
-                item,
-                lowercase=low[place],
-                prefixed=_behind(after[place], start),
-                neighbours=tuple(next(others) for _ in forms[place]),
-            )
-            for place, item in enumerate(evidence)
-        ]
+        return with_forms(evidence, lambda texts: self.stats(TARGET, texts), public_prefix(self.texts))
 
     def _frequencies(self, scorer: TokenScorer) -> FrequencyTable:
         size = scorer.capabilities().vocabulary
         assert size is not None
         pool = rows_of(self.texts, POOL)
         return FrequencyTable.of((scorer.tokenize(row["text"]).token for row in pool), size)
+
+
+def with_forms(
+    evidence: Sequence[Evidence], stats: Callable[[list[str]], Sequence[TokenStats]], prefix: str | None
+) -> list[Evidence]:
+    """The evidence with the scores of each text in lower case, after ``prefix`` (if there is one), and rewritten."""
+    texts = [item.text for item in evidence]
+    low = stats([lowered(text) for text in texts])
+    after = None if prefix is None else stats([prefix + text for text in texts])
+    forms = [rewritten(text) for text in texts]
+    others = iter(stats([one for form in forms for one in form]))
+    return [
+        replace(
+            item,
+            lowercase=low[place],
+            prefixed=None if after is None or prefix is None else _behind(after[place], len(prefix)),
+            neighbours=tuple(next(others) for _ in forms[place]),
+        )
+        for place, item in enumerate(evidence)
+    ]
 
 
 def _behind(stats: TokenStats, start: int) -> TokenStats:

@@ -1,9 +1,9 @@
 """Figures of a membership study from its token scores: the paper's four questions, and every other attack."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -24,6 +24,34 @@ __all__ = ["Measured", "Side", "measure", "output_curve", "query_curve", "shadow
 CODEMI_C = RankReference().name
 PAIRS = ((HEADLINE, "CodeMI paper"), (CODEMI_C, "CodeMI paper"), ("CodeMI corrected", "CodeMI paper"))
 """The comparisons of attacks, named before any result."""
+
+
+Taught = Callable[[int], tuple[TrainedAttack, TrainedAttack]]
+"""CodeMI as released and corrected, for a model that shows so many ranks."""
+
+
+class Steps(Protocol):
+    """The steps of the curves, fixed before looking."""
+
+    @property
+    def seed(self) -> int:
+        """Of draws and bootstrap."""
+        ...
+
+    @property
+    def common_in(self) -> tuple[int, ...]:
+        """Files of a training set that a token must stand in."""
+        ...
+
+    @property
+    def output_sizes(self) -> tuple[int, ...]:
+        """Likeliest tokens that the model shows."""
+        ...
+
+    @property
+    def queries(self) -> tuple[int, ...]:
+        """Tokens of a text that may be asked about."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -61,24 +89,25 @@ def codemi(options: MembershipOptions, output_size: int) -> tuple[CodeMi, CodeMi
 def measure(
     target: Side,
     shadow: Side,
-    options: MembershipOptions,
+    seed: int,
     trained: Sequence[TrainedAttack],
     plain: Sequence[Attack] = ATTACKS,
+    pairs: Sequence[tuple[str, str]] = PAIRS,
 ) -> Measured:
-    """Teach what can be taught on the shadows' texts, run everything on the target's, and compare."""
-    taught, lacking = fit_attacks(trained, shadow.evidence, shadow.member, seed=options.seed)
+    """Teach what can be taught on the shadows' texts, run everything on the target's, and compare ``pairs``."""
+    taught, lacking = fit_attacks(trained, shadow.evidence, shadow.member, seed=seed)
     attacks = [*plain, *taught]
     scores = run_attacks(attacks, target.evidence)
     own = run_attacks([attack for attack in attacks if attack.name in scores.scores], shadow.evidence)
     scores = replace(scores, left_out={**scores.left_out, **lacking})
     log_odds = {attack.name: 0.0 for attack in taught}
     results = attack_results(
-        scores, target.member, shadow=own, shadow_member=shadow.member, thresholds=log_odds, seed=options.seed
+        scores, target.member, shadow=own, shadow_member=shadow.member, thresholds=log_odds, seed=seed
     )
-    pairs = compare_all(scores, target.member, PAIRS, seed=options.seed)
+    compared = compare_all(scores, target.member, pairs, seed=seed)
     differences = [
         {"attack": first, "against": second, "p_holm": p, "clear": found.is_clear, **asdict(found)}
-        for (first, second), (found, p) in pairs.items()
+        for (first, second), (found, p) in compared.items()
     ]
     return Measured(scores, results, differences)
 
@@ -91,46 +120,59 @@ def judged(
     The control is the first shadow, which saw none of the target's texts: the same attack asks it about them, with the
     other shadows as references.
     """
-    texts = [item.text for item in target.evidence]
-    projects = [str(item.project) for item in target.evidence]
     vocabulary = None
     if options.target == "lstm":
-        words = set(WordTokenizer.load(scores.run / "models" / role(0)).words)
-        vocabulary = words
-    blind = blind_report(
-        texts,
-        target.member,
-        projects,
-        vocabulary=vocabulary,
-        options=BlindOptions(permutations=options.permutations, seed=options.seed),
-    )
+        vocabulary = set(WordTokenizer.load(scores.run / "models" / role(0)).words)
     control = None
     if scores.shadows > 1:
         others = [role(number) for number in range(2, scores.shadows + 1)]
         asked = Side(scores.evidence(0, asked=role(1), references=others), target.member)
         attack = next(attack for attack in TRAINED_ATTACKS if attack.name == HEADLINE)
-        control = measure(asked, shadow, options, [attack], []).scores.scores.get(HEADLINE)
+        control = measure(asked, shadow, options.seed, [attack], []).scores.scores.get(HEADLINE)
     name = HEADLINE if HEADLINE in measured.scores.scores else next(iter(measured.scores.scores))
-    verdict = judge(
-        blind, name, measured.scores.scores[name], target.member, projects, control=control, seed=options.seed
-    )
-    return blind, verdict
+    check = BlindOptions(permutations=options.permutations, seed=options.seed)
+    return verdict_on(name, measured.scores.scores[name], target, check, control=control, vocabulary=vocabulary)
+
+
+def verdict_on(
+    attack: str,
+    values: np.ndarray,
+    target: Side,
+    options: BlindOptions,
+    *,
+    control: np.ndarray | None = None,
+    vocabulary: set[str] | None = None,
+    language: str = "python",
+) -> tuple[BlindReport, Validity]:
+    """The blind check of these texts, and what it leaves of an attack whose scores are ``values``."""
+    projects = [str(item.project) for item in target.evidence]
+    texts = [item.text for item in target.evidence]
+    blind = blind_report(texts, target.member, projects, language=language, vocabulary=vocabulary, options=options)
+    return blind, judge(blind, attack, values, target.member, projects, control=control, seed=options.seed)
 
 
 def threshold_curve(
-    scores: StudyScores, target: Side, shadow: Side, options: MembershipOptions, output_size: int
+    counts: Sequence[Mapping[str, int]],
+    target: Side,
+    shadow: Side,
+    steps: Steps,
+    trained: Sequence[TrainedAttack],
+    plain: Sequence[Attack] = ATTACKS,
 ) -> Iterator[dict[str, Any]]:
-    """All attacks over tokens that are common in every training set, for each step of the filter."""
-    counts = [_files(scores, number) for number in range(scores.shadows + 1)]
-    trained = [*codemi(options, output_size), *TRAINED_ATTACKS]
-    for least in options.common_in:
+    """All attacks over tokens that are common in every training set, for each step of the filter.
+
+    ``counts`` says for each training set in how many of its files a token stands.
+    """
+    for least in steps.common_in:
 
         def common(item: Evidence, least: int = least) -> Evidence:
             words = [item.text[s:e] for s, e in zip(item.target.start, item.target.end, strict=True)]
-            return at_rows(item, np.array([all(count[word] >= least for count in counts) for word in words], bool))
+            return at_rows(
+                item, np.array([all(count.get(word, 0) >= least for count in counts) for word in words], bool)
+            )
 
-        found = measure(target.map(common), shadow.map(common), options, trained) if least else None
-        found = found or measure(target, shadow, options, trained)
+        found = measure(target.map(common), shadow.map(common), steps.seed, trained, plain) if least else None
+        found = found or measure(target, shadow, steps.seed, trained, plain)
         rows = [len(common(item).target) for item in target.evidence]
         yield {
             "common_in": least,
@@ -140,33 +182,38 @@ def threshold_curve(
         }
 
 
-def output_curve(target: Side, shadow: Side, options: MembershipOptions, vocabulary: int) -> Iterator[dict[str, Any]]:
+def output_curve(
+    target: Side, shadow: Side, steps: Steps, vocabulary: int, taught: Taught, plain: Sequence[Attack] = ()
+) -> Iterator[dict[str, Any]]:
     """RQ3: attacks on ranks where the model lists its likeliest tokens only; shadows are cut alike."""
-    for size in [*(size for size in options.output_sizes if size < vocabulary), vocabulary]:
+    for size in [*(size for size in steps.output_sizes if size < vocabulary), vocabulary]:
 
         def cut(item: Evidence, size: int = size) -> Evidence:
             return replace(item, target=item.target.cut_to(size))
 
-        trained = [*codemi(options, size), LogRanks(), RankReference()]
-        found = measure(target.map(cut), shadow.map(cut), options, trained, [])
+        trained = [*taught(size), LogRanks(), RankReference()]
+        found = measure(target.map(cut), shadow.map(cut), steps.seed, trained, plain)
         yield {"output_size": size, "attacks": {name: brief(result) for name, result in found.results.items()}}
 
 
-def query_curve(target: Side, shadow: Side, options: MembershipOptions, output_size: int) -> Iterator[dict[str, Any]]:
+def query_curve(
+    target: Side, shadow: Side, steps: Steps, output_size: int, taught: Taught, plain: Sequence[Attack] = ATTACKS
+) -> Iterator[dict[str, Any]]:
     """RQ4: only some tokens of a text are asked about, at random or the rarest in public.
 
     ``CodeMI paper`` is taught on whole shadow texts, as released; all other attacks on shadow texts cut alike.
     """
-    paper, corrected = codemi(options, output_size)
-    for choice in ("random", "rare"):
-        for queries in options.queries:
+    paper, corrected = taught(output_size)
+    known = any(item.frequency is not None for item in target.evidence)
+    for choice in ("random", "rare") if known else ("random",):
+        for queries in steps.queries:
 
             def asked(item: Evidence, queries: int = queries, choice: str = choice) -> Evidence:
-                return at_rows(item, _chosen(item, queries, choice, options.seed))
+                return at_rows(item, _chosen(item, queries, choice, steps.seed))
 
             few = target.map(asked)
-            released = measure(few, shadow, options, [paper], [])
-            matched = measure(few, shadow.map(asked), options, [corrected, LogRanks(), RankReference()])
+            released = measure(few, shadow, steps.seed, [paper], [])
+            matched = measure(few, shadow.map(asked), steps.seed, [corrected, LogRanks(), RankReference()], plain)
             results = {**released.results, **matched.results}
             yield {
                 "choice": choice,
@@ -180,7 +227,7 @@ def shadow_curve(
 ) -> Iterator[dict[str, Any]]:
     """RQ2: CodeMI taught by the first one, two, … shadows."""
     for count in range(1, len(shadows) + 1):
-        found = measure(target, joined(shadows[:count]), options, codemi(options, output_size), [])
+        found = measure(target, joined(shadows[:count]), options.seed, codemi(options, output_size), [])
         yield {"shadows": count, "attacks": {name: brief(result) for name, result in found.results.items()}}
 
 
@@ -270,7 +317,7 @@ def _chosen(item: Evidence, queries: int, choice: str, seed: int) -> np.ndarray:
     return np.sort(order[:queries])
 
 
-def _files(scores: StudyScores, number: int) -> Counter[str]:
+def files_with_token(scores: StudyScores, number: int) -> Counter[str]:
     """In how many files of a training set each token stands."""
     scorer = scores.scorers[role(0)]
     counts: Counter[str] = Counter()
