@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cleartitle.report import plots
-from cleartitle.report.blocks import Block, Cell, Column, Figure, Notes, RowGroup, Table
+from cleartitle.report.blocks import Block, Cell, Column, Figure, Notes, Paragraph, RowGroup, Table
 from cleartitle.report.copyright_bench.wording import (
     ENVIRONMENT_TITLES,
     FAILURE_TITLES,
@@ -49,8 +49,8 @@ def heat_tables(summary: Mapping[str, Any]) -> list[Block]:
                 rows.append([Cell(prompt), *rates])
             columns = [Column("prompt"), *(Column(ENVIRONMENT_TITLES[name], "number") for name in environments)]
             title = f"Violation rate, {task}" + ("" if mitigation == "none" else f", {mitigation}")
-            tables.append(Table(title, columns, [RowGroup(rows)], HOW_TO_READ, fixed=True))
-    return tables
+            tables.append(Table(title, columns, [RowGroup(rows)], fixed=True))
+    return [*tables, Paragraph(HOW_TO_READ)]
 
 
 def prompt_blocks(summary: Mapping[str, Any]) -> list[Block]:
@@ -78,6 +78,7 @@ KINDS = {"prompt": "the neutral prompt", "environment": "the std environment", "
 def change_blocks(summary: Mapping[str, Any], kind: str) -> list[Block]:
     """Each cell beside the one that differs in ``kind`` alone, on the same offers: what stands, and all tests."""
     cells = _by_cell(summary)
+    fields = ["task", "prompt", "environment", *(["mitigation"] if names(summary, "mitigation") != ["none"] else [])]
     rows: list[Sequence[Cell]] = []
     for test in summary[f"{kind}_tests"]:
         sides = [
@@ -86,7 +87,7 @@ def change_blocks(summary: Mapping[str, Any], kind: str) -> list[Block]:
         ]
         rows.append(
             (
-                *(Cell(test["other"][name]) for name in ("task", "prompt", "environment", "mitigation")),
+                *(Cell(test["other"][name]) for name in fields),
                 *(Cell.number(side["vr"], vr_text(side), tone=tone_of(side)) for side in sides),
                 Cell.number(test["fewer"]),
                 Cell.number(test["more"]),
@@ -98,7 +99,7 @@ def change_blocks(summary: Mapping[str, Any], kind: str) -> list[Block]:
     if not rows:
         return []
     columns = (
-        *(Column(name, choose=True) for name in ("task", "prompt", "environment", "mitigation")),
+        *(Column(name, choose=True) for name in fields),
         Column("there", "number", f"With {KINDS[kind]}"),
         Column("here", "number"),
         Column("mended", "number", f"Offers on which only the run with {KINDS[kind]} violates"),

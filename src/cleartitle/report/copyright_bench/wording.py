@@ -63,10 +63,10 @@ def vr_text(cell: Mapping[str, Any]) -> str:
     return f"{cell['violations']} of {cell['runs']} = {cell['vr']:.1%} [{low:.1%}, {high:.1%}]"
 
 
-def cell_name(cell: Mapping[str, Any]) -> str:
-    """The names of a cell in one line."""
-    parts = [cell[name] for name in ("task", "prompt", "environment")]
-    return " · ".join([*parts, *([cell["mitigation"]] if cell["mitigation"] != "none" else [])])
+def cell_name(cell: Mapping[str, Any], but: str | None = None) -> str:
+    """The names of a cell in one line, without the field ``but``."""
+    fields = ["task", "prompt", "environment", *(["mitigation"] if cell["mitigation"] != "none" else [])]
+    return " · ".join(cell[name] for name in fields if name != but)
 
 
 def answer_sentence(summary: Mapping[str, Any]) -> str:
@@ -86,7 +86,7 @@ def answer_sentence(summary: Mapping[str, Any]) -> str:
 def test_sentences(summary: Mapping[str, Any], kind: str = "prompt") -> Sequence[str]:
     """What the prompt (the environment, the mitigation) changes, where a test finds a difference."""
     return [
-        f"{cell_name({**test['other'], kind: test['one'][kind]})}: {test['other'][kind]} against {test['one'][kind]} "
+        f"{cell_name(test['other'], but=kind)}: {test['other'][kind]} against {test['one'][kind]} "
         f"{100 * test['difference']:+.1f} points on {test['pairs']} equal offers, p = {test['p_adjusted']:.2g} (Holm)"
         for test in summary[f"{kind}_tests"]
         if test["p_adjusted"] < 0.05 and test["difference"] is not None
