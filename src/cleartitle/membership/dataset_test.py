@@ -3,11 +3,10 @@
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import kstest, norm, ttest_ind
+from scipy.stats import kstest, norm, ttest_ind_from_stats
 
 from cleartitle.evals.statistics import Rate, rate
 from cleartitle.membership.logistic import fit_logistic
@@ -262,10 +261,10 @@ def _too_few(sides: Sequence[_Side], unit: str) -> str | None:
 
 
 def _welch(high: Floats, low: Floats) -> float:
-    if high.std() == 0 and low.std() == 0:
-        return 1.0 if high.mean() <= low.mean() else 0.0
-    outcome: Any = ttest_ind(high, low, equal_var=False, alternative="greater")
-    return float(outcome.pvalue)
+    sides = [(float(side.mean()), float(side.std(ddof=1)), len(side)) for side in (high, low)]
+    if not any(spread for _, spread, _ in sides):
+        return 1.0 if sides[0][0] <= sides[1][0] else 0.0
+    return float(ttest_ind_from_stats(*sides[0], *sides[1], equal_var=False, alternative="greater").pvalue)
 
 
 def _effect(high: Floats, low: Floats) -> float:
