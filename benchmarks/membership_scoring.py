@@ -30,12 +30,18 @@ def gpt(vocabulary: int, width: int, layers: int, context: int = 256) -> Any:
 
     torch.manual_seed(0)
     config = GPT2Config(
-        vocab_size=vocabulary, n_positions=context, n_embd=width, n_layer=layers, n_head=4, bos_token_id=None
+        vocab_size=vocabulary,
+        n_positions=context,
+        n_embd=width,
+        n_layer=layers,
+        n_head=4,
+        bos_token_id=None,
+        eos_token_id=None,
     )
     return GPT2LMHeadModel(config).eval()
 
 
-def scorer_of(model: Any, vocabulary: int, context: int = 256) -> Any:
+def scorer_of(model: Any, vocabulary: int, context: int = 256, *, split: bool = True) -> Any:
     from cleartitle.models.scoring_torch import TorchScorer
 
     rng = np.random.default_rng(0)
@@ -45,39 +51,82 @@ def scorer_of(model: Any, vocabulary: int, context: int = 256) -> Any:
         return rng.integers(0, vocabulary, count), np.arange(count), np.arange(1, count + 1)
 
     made = TorchScorer(model, tokenize, name="gpt", context=context, vocabulary=vocabulary)
-    made.split(model.transformer, model.lm_head)
+    if split:
+        made.split(model.transformer, model.lm_head)
     return made
 
 
-def speed(rounds: int) -> None:
-    """CPU seconds of scoring and of ``model(ids).logits`` for the same batches, alternating."""
+def lstm_scorer(vocabulary: int, width: int) -> tuple[Any, Any]:
+    """CodeMI's LSTM, and a scorer with its two halves as a study uses them."""
+    import torch
+
+    from cleartitle.membership.lstm import new_lstm
+
+    torch.manual_seed(0)
+    model = new_lstm(vocabulary, width, 0.0).eval()
+    made = scorer_of(model, vocabulary, split=False)
+    made.split(model.states, model.head)
+    return model, made
+
+
+def speed(rounds: int, large: bool) -> None:
+    """CPU seconds of scoring, of ``model(ids)`` for the same batches, and of a plain loop over texts, alternating."""
     import torch
 
     torch.set_num_threads(1)
-    cases = {
-        "GPT 1.8 million, vocabulary 2,048": (2048, 192, 3, 32),
-        "GPT 35 million, vocabulary 49,152": (49152, 512, 6, 8),
-    }
-    for name, (vocabulary, width, layers, count) in cases.items():
-        model = gpt(vocabulary, width, layers)
-        made = scorer_of(model, vocabulary)
+    cases = ["GPT 1.8 million, vocabulary 2,048", "LSTM 4.8 million, vocabulary 8,000"]
+    cases += ["GPT 44 million, vocabulary 49,152"] if large else []
+    for name in cases:
+        count = 4 if "44" in name else 16
+        if name.startswith("LSTM"):
+            vocabulary = 8000
+            model, made = lstm_scorer(vocabulary, 256)
+        else:
+            vocabulary, width, layers = (49152, 512, 6) if "44" in name else (2048, 192, 3)
+            model = gpt(vocabulary, width, layers)
+            made = scorer_of(model, vocabulary)
         documents = ["x" * 256] * count
-        ids = torch.randint(0, vocabulary, (count, 255))
-        ratios: list[float] = []
-        rate = 0.0
+        ids = torch.randint(0, vocabulary, (count, 256))
+        bare: list[float] = []
+        ours: list[float] = []
+        plain: list[float] = []
         for _ in range(rounds + 1):
             started = time.process_time()
             with torch.inference_mode():
-                for line in range(0, count, 4):
-                    model(ids[line : line + 4])
-            bare = time.process_time() - started
+                for line in range(0, count, 16):
+                    model(ids[line : line + 16, :-1])
+            bare.append(time.process_time() - started)
             started = time.process_time()
             list(made.score(documents))
-            ours = time.process_time() - started
-            ratios.append(bare / ours)
-            rate = count * 255 / ours
-        spread = f"{min(ratios[1:]):.2f} to {max(ratios[1:]):.2f}"
-        print(f"{name}: {rate:.0f} tokens per CPU second; {np.median(ratios[1:]):.2f} of the bare pass ({spread})")
+            ours.append(time.process_time() - started)
+            started = time.process_time()
+            for line in range(count):
+                plain_loop(model, ids[line : line + 1])
+            plain.append(time.process_time() - started)
+        tokens = count * 255
+        best = [min(values[1:]) for values in (bare, ours, plain)]
+        ratios = [a / b for a, b in zip(bare[1:], ours[1:], strict=True)]
+        print(
+            f"{name}: tokens per CPU second: bare {tokens / best[0]:,.0f}, ours {tokens / best[1]:,.0f}, loop with"
+            f" the same numbers {tokens / best[2]:,.0f}; ours is {best[0] / best[1]:.2f} of bare at best of {rounds}"
+            f" (pairs {min(ratios):.2f} to {max(ratios):.2f}), {best[2] / best[1]:.2f} times the loop",
+            flush=True,
+        )
+
+
+def plain_loop(model: Any, ids: Any) -> None:
+    """The five numbers as a script would compute them, one text at a time."""
+    import torch
+
+    with torch.inference_mode():
+        logits = model(ids).logits[0, :-1]
+        logp, p = torch.log_softmax(logits, -1), torch.softmax(logits, -1)
+        own = logp.gather(1, ids[0, 1:, None])
+        mean = (p * logp).sum(-1)
+        spread = ((p * logp**2).sum(-1) - mean**2).clamp(min=0).sqrt()
+        rank = (logits > logits.gather(1, ids[0, 1:, None])).sum(-1) + 1
+        for values in (own, mean, spread, rank, logp.max(-1).values):
+            values.numpy()
 
 
 def memory(vocabulary: int) -> None:
@@ -169,9 +218,10 @@ def main() -> None:
     parser.add_argument("what", choices=("speed", "memory", "values", "lm-eval"))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--vocabulary", type=int, default=49152)
+    parser.add_argument("--large", action="store_true", help="also a model of 44 million weights")
     chosen = parser.parse_args()
     if chosen.what == "speed":
-        speed(chosen.rounds)
+        speed(chosen.rounds, chosen.large)
     elif chosen.what == "memory":
         memory(chosen.vocabulary)
     elif chosen.what == "values":
