@@ -72,8 +72,9 @@ def check(
     """Ask a model about an author's files, and about files of the same kind that it cannot have seen.
 
     Without held-out files nothing can be said beyond what the model makes of each file. With them the files are tested
-    as one set (`dataset_test`), by project where both sides have three or more, and classifiers that never see the
-    model judge whether the two sets may be compared (`judge`). Two references or more give the model control.
+    as one set (`dataset_test`), by project where the author has six or more and the held-out side twelve, and
+    classifiers that never see the model judge whether the two sets may be compared (`judge`). Two references or more
+    give the model control.
 
     Args:
         repositories: specs of what may have been trained on (folders, git repositories, packages).
@@ -179,8 +180,9 @@ def _conclusion(
     )
     control = _control(headline, evidence, references)
     verdict = judge(blind, headline, values, suspect, projects, control=control, seed=options["seed"])
-    by_project = min(len({p for p, s in zip(projects, suspect, strict=True) if s == side}) for side in (True, False))
-    units = (_chosen(projects, suspect), _chosen(projects, ~suspect)) if by_project >= LEAST_PROJECTS else (None, None)
+    units = (_chosen(projects, suspect), _chosen(projects, ~suspect))
+    if len(set(units[0])) < 2 * LEAST_PROJECTS or len(set(units[1])) < 4 * LEAST_PROJECTS:
+        units = (None, None)
     test = dataset_test(values[suspect], values[~suspect], *units, options=DatasetTestOptions(seed=options["seed"]))
     power = None if test.power is None else vars(test.power)
     record = {name: value for name, value in vars(test).items() if name not in ("null", "power")}
@@ -228,8 +230,8 @@ def _sentence(verdict: Validity, sentence: str, unit: str) -> str:
             "in what the model makes of them says anything about training."
         )
     alone = (
-        " Files were counted as independent, since a side has under three projects: p is too small by an unknown "
-        "amount."
+        " Files were counted as independent, since a test by project needs six of the author and twelve held-out ones: "
+        "p is too small by an unknown amount."
         if unit == "text"
         else ""
     )

@@ -15,6 +15,7 @@ __all__ = ["DatasetTest", "DatasetTestOptions", "NullCalibration", "Power", "dat
 
 Floats = npt.NDArray[np.float64]
 LEAST_PROJECTS = 3
+"""Units of a half of one side; a null calibration halves the held-out side twice."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,8 @@ class DatasetTest:
             return f"No test: {self.refused}."
         p = max(self.permutation_p, self.welch_p)
         counts = f"{self.suspects} suspect and {self.held_out} held-out {self.unit}s"
+        if self.null.refused is not None:
+            return f"No conclusion ({counts}): {self.null.refused}; mend: more held-out {self.unit}s."
         if not self.null.is_sound:
             return (
                 f"No conclusion: the test is not calibrated on these texts ({counts}); held-out texts differ as much."

@@ -18,6 +18,7 @@ from cleartitle.report.blocks import (
     Facts,
     KeyFigure,
     KeyFigures,
+    MarkedText,
     Notes,
     Paragraph,
     RowGroup,
@@ -33,6 +34,7 @@ from cleartitle.report.page import render
 
 __all__ = ["membership_check_page", "membership_check_table"]
 
+SHOWN_SPECS = 5
 LIMITS = (
     "No score proves that a file was trained on, and none proves that it was not. The strongest thing this page can "
     "say is that what the model does is consistent with training on these files.",
@@ -101,13 +103,15 @@ def _figures(summary: Mapping[str, Any]) -> KeyFigures:
 
 
 def _tested(summary: Mapping[str, Any], record: Mapping[str, Any]) -> Section:
-    facts = [Fact("model", [summary["model"]["name"]])]
-    facts += [
-        Fact(name, [str(value)[:200]]) for name, value in summary["model"].items() if isinstance(value, str | int)
+    described = [(name, value) for name, value in summary["model"].items() if isinstance(value, str | int)]
+    facts = [
+        Fact("model" if name == "name" else name, [str(value)[:200]]) for name, value in described if name != "model"
     ]
     facts += [Fact("reference, said to have seen none of it", [one["name"]]) for one in summary["references"]]
     for name, counts in record["inputs"]["texts"].items():
-        values = [*counts["specs"], f"{counts['read']:,} files read, {counts['asked']:,} asked about"]
+        more = len(counts["specs"]) - SHOWN_SPECS
+        values = [*counts["specs"][:SHOWN_SPECS], *([f"and {more:,} more"] if more > 0 else [])]
+        values = [*values, f"{counts['read']:,} files read, {counts['asked']:,} asked about"]
         facts.append(Fact(name, [*values, f"{counts['in_both_sets']:,} left out: they stand in both sets"]))
     calls = ", ".join(f"{name} {count:,}" for name, count in summary["calls"].items())
     facts += [
@@ -116,9 +120,9 @@ def _tested(summary: Mapping[str, Any], record: Mapping[str, Any]) -> Section:
         Fact("ended", [record["finished"] or "–"]),
     ]
     facts.append(Fact("versions", [", ".join(f"{name} {version}" for name, version in record["versions"].items())]))
-    facts.append(Fact("command", [shlex.join(record["command"])]))
     options = ", ".join(f"{name} = {value}" for name, value in summary["options"].items())
-    return Section("tested", "What was tested", (Facts(facts), Paragraph(f"Fixed before looking: {options}.")))
+    command = TextBox(MarkedText("Command", shlex.join(record["command"])))
+    return Section("tested", "What was tested", (Facts(facts), Paragraph(f"Fixed before looking: {options}."), command))
 
 
 def _evidence(summary: Mapping[str, Any]) -> Section:
