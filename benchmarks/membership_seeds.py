@@ -52,8 +52,13 @@ def table(folder: Path) -> None:
         found.setdefault(path.parent.name.rpartition("-")[0], []).append(json.loads(path.read_text()))
     for target, runs in found.items():
         verdicts = [one["validity"] for one in runs]
-        attacks = [one["withheld"] or one["attacks"] for one in runs]
-        print(f"\n### {target}: {len(runs)} seeds, {', '.join(verdicts)}\n\n{runs[0]['scale']}\n")
+        counts = ", ".join(f"{verdicts.count(name)} {name}" for name in dict.fromkeys(verdicts))
+        runs = [one for one in runs if one["validity"] != "INVALID"]
+        attacks = [one["attacks"] for one in runs]
+        print(f"\n### {target}: {len(verdicts)} seeds, {counts}; INVALID ones are in no figure\n")
+        if not runs:
+            continue
+        print(f"{runs[0]['scale']}\n")
         gaps = mean([one["table_2"]["gap"] for one in runs])
         print(f"Share of tokens put first, members less non-members: {gaps}\n")
         print("| attack | AUC | lowest | highest | accuracy |\n|---|---|---|---|---|")
