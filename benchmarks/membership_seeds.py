@@ -27,7 +27,7 @@ def mean(values: Sequence[float], digits: int = 3) -> str:
     if len(found) < 2:
         return "-" if not len(found) else f"{found[0]:.{digits}f}"
     half = student.ppf(0.975, len(found) - 1) * found.std(ddof=1) / np.sqrt(len(found))
-    return f"{found.mean():.{digits}f} [{found.mean() - half:.{digits}f}, {found.mean() + half:.{digits}f}]"
+    return f"{found.mean():.{digits}f} [{found.mean() - half:.{digits}f}, {min(found.mean() + half, 1):.{digits}f}]"
 
 
 def run(arguments: argparse.Namespace) -> None:
