@@ -10,7 +10,7 @@ import numpy as np
 
 from cleartitle.errors import InputError, require
 from cleartitle.models.scoring_options import ScorerOptions
-from cleartitle.models.scoring_rows import CHUNK, row_numbers
+from cleartitle.models.scoring_rows import CHUNK, RowNumbers, row_numbers
 from cleartitle.models.scoring_text import DEFAULT_WINDOW, Window, chosen_rows, readable, windows
 from cleartitle.models.token_stats import Access, NextToken, ScorerCapabilities, TokenSpans, TokenStats
 from cleartitle.options import as_record
@@ -235,15 +235,17 @@ class TorchScorer:
         torch = self._torch
         step = max(1, CHUNK // self._vocabulary)
         where = [torch.from_numpy(values.astype(np.int64)).to(self._device) for values in (lines, places, given)]
-        found: list[Any] = []
+        # Filled here chunk by chunk: small tensors that were kept would hold on to the memory of the large ones.
+        found = {name: np.empty(len(lines), np.int32 if name == "rank" else np.float32) for name in RowNumbers._fields}
         for start in range(0, len(lines), step):
             line, place, token = (values[start : start + step] for values in where)
             # Picking rows makes a copy, which the numbers may use up.
-            found.append(row_numbers(torch, self._logits(output[line, place]), token))
-        joined = {name: torch.cat([getattr(chunk, name) for chunk in found]).cpu().numpy() for name in found[0]._fields}
-        if np.isnan(joined["logprob"]).any():
+            chunk = row_numbers(torch, self._logits(output[line, place]), token)
+            for name, values in zip(chunk._fields, chunk, strict=True):
+                found[name][start : start + step] = values.cpu().numpy()
+        if np.isnan(found["logprob"]).any():
             raise InputError(f"{self._name}: gives NaN as a log-probability; mend: check weights and number type")
-        return joined
+        return found
 
     def _logits(self, rows: Any) -> Any:
         return rows if self._head is None else self._head(rows)
