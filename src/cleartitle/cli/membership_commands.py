@@ -9,7 +9,9 @@ from cleartitle.cli.output import Json, print_json, print_rich
 from cleartitle.corpus import Corpus
 from cleartitle.evals.licoeval.prepare import starter_corpus
 from cleartitle.membership.check import check as check_membership
+from cleartitle.membership.evaluate import evaluate as evaluate_membership
 from cleartitle.membership.own_texts import AskOptions
+from cleartitle.membership.shadows import open_subject
 from cleartitle.membership.study import study as study_membership
 from cleartitle.membership.study_options import MembershipOptions
 from cleartitle.models import ModelOptions, ScorerOptions, TokenScorer, open_scorer
@@ -77,6 +79,59 @@ def check(
         corpus = None if public is None else Corpus.open(public)
         summary = check_membership(
             repositories, opened[0], output, options, held_out=held_out, references=opened[1:], public=corpus
+        )
+    finally:
+        for scorer in opened:
+            scorer.close()
+    page = write_report(output)
+    print_json(summary) if json else print_rich(*summary_table(summary))
+    console().print(f"report: {page}", soft_wrap=True)
+    return 0
+
+
+@app.command
+def evaluate(
+    *,
+    members: tuple[str, ...],
+    non_members: tuple[str, ...],
+    model: str,
+    reference: tuple[str, ...] = (),
+    shadow: Path | None = None,
+    public: Path | None = None,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("runs/membership-evaluate"),
+    json: Json = False,
+    options: Annotated[AskOptions, Parameter(name="*", group="Asking")] = AskOptions(),  # noqa: B008
+    asking: Annotated[ModelOptions, Parameter(name="*", group="Model")] = ModelOptions(),  # noqa: B008
+    scoring: Annotated[ScorerOptions, Parameter(name="*", group="Texts")] = ScorerOptions(),  # noqa: B008
+) -> int:
+    """Measure every attack on a model where it is known which files it was trained on, and which not.
+
+    Args:
+        members: Files that the model was trained on: folders, git repositories, data sets.
+        non_members: Files that it was not trained on, best drawn at random from the same source.
+        model: The model in question: embedded, gguf:FILE, hf:FOLDER, openai:NAME, recorded:FILE, or study:FOLDER for
+            the target of a membership study.
+        reference: Models with the same tokenizer that saw neither set; two or more also give the model control of
+            attacks with references.
+        shadow: Folder of a membership study whose shadows teach CodeMI and the other trained attacks.
+        public: Corpus of public code, for the frequencies of tokens.
+        output: Folder of the run.
+        json: Print the summary as JSON on standard output.
+    """
+    opened: list[TokenScorer] = []
+    try:
+        for spec in (model, *reference):
+            opened.append(open_subject(spec, asking, scoring))
+        corpus = None if public is None else Corpus.open(public)
+        summary = evaluate_membership(
+            members,
+            non_members,
+            opened[0],
+            output,
+            options,
+            references=opened[1:],
+            public=corpus,
+            shadow=shadow,
         )
     finally:
         for scorer in opened:

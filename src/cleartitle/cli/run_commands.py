@@ -8,10 +8,13 @@ from cyclopts import Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
 from cleartitle.evals.licoeval import CompareOptions, compare
-from cleartitle.evals.life import rescore, verify
+from cleartitle.evals.life import SCORINGS, rescore, verify
+from cleartitle.membership.scorings import SCORINGS as MEMBERSHIP_SCORINGS
 from cleartitle.report import comparison_table, summary_table, write_comparison, write_report
 
 __all__ = ["compare_command", "report", "score", "verify_command"]
+
+ALL_SCORINGS = {**SCORINGS, **MEMBERSHIP_SCORINGS}
 
 
 def report(run: Path, *, redact: Annotated[bool, Parameter(negative=())] = False) -> int:
@@ -32,7 +35,7 @@ def score(run: Path, *, json: Json = False) -> int:
         run: Folder of a run.
         json: Print JSON on standard output.
     """
-    summary = rescore(run)
+    summary = rescore(run, ALL_SCORINGS)
     write_report(run)
     print_json(summary) if json else print_rich(*summary_table(summary))
     return 0
@@ -47,7 +50,7 @@ def verify_command(run: Path, *, json: Json = False) -> int:
         run: Folder of a run.
         json: Print JSON on standard output.
     """
-    found = verify(run)
+    found = verify(run, ALL_SCORINGS)
     if json:
         print_json({"ok": found.ok, **asdict(found)})
     else:

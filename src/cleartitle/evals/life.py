@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ SCORINGS: dict[str, Scoring] = {
     "licoeval": licoeval.SCORING,
     "striking": striking.SCORING,
 }
-"""By the capability that ``run.json`` names."""
+"""By the capability that ``run.json`` names. Rooms above this one have their own (`cleartitle.membership.scorings`)."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,17 @@ class Verification:
         return not self.altered and not self.differences
 
 
-def rescore(path: Path) -> dict[str, Any]:
+def rescore(path: Path, scorings: Mapping[str, Scoring] = SCORINGS) -> dict[str, Any]:
     """Score a finished run anew, in place and without its model, and seal the new figures.
+
+    ``scorings`` are those of the capabilities that are known.
 
     Raises:
         InputError: the folder holds no finished run, one that is under way, one of a capability that has no scores, or
             its prompts or answers were altered since it ended.
     """
     run = RunFolder.open(path)
-    scoring = _scoring(run)
+    scoring = _scoring(run, scorings)
     with locked(path):
         if altered := [line for line in run.altered() if not _derived(line.partition(":")[0], scoring)]:
             raise InputError(
@@ -71,33 +73,38 @@ def rescore(path: Path) -> dict[str, Any]:
     return summary
 
 
-def verify(path: Path) -> Verification:
+def verify(path: Path, scorings: Mapping[str, Scoring] = SCORINGS) -> Verification:
     """Compare the hashes of a run, then score its answers anew in a folder apart and compare tables and figures.
+
+    ``scorings`` are those of the capabilities that are known.
 
     Raises:
         InputError: the folder holds no finished run, or one of a capability that has no scores.
     """
     run = RunFolder.open(path)
-    scoring = _scoring(run)
+    scoring = _scoring(run, scorings)
     altered = run.altered()
-    with tempfile.TemporaryDirectory(prefix="cleartitle-") as name:
-        anew = Path(name)
+    with tempfile.TemporaryDirectory(prefix="cleartitle-") as folder:
+        anew = Path(folder)
         for source in ("run.json", *run.files()):
             if not _derived(source, scoring):
                 (anew / source).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path / source, anew / source)
-        summary = scoring.score(anew)
-        differences = _differ("summary", read_json(path / "summary.json"), summary)
+        for name in scoring.kept:
+            if (path / name).exists():
+                (anew / name).symlink_to((path / name).resolve())
+        scoring.score(anew)
+        differences = _differ("summary", read_json(path / "summary.json"), read_json(anew / "summary.json"))
         for derived in scoring.derived:
             differences += _tables_differ(derived, path / derived, anew / derived)
     return Verification(tuple(altered), tuple(differences))
 
 
-def _scoring(run: RunFolder) -> Scoring:
+def _scoring(run: RunFolder, scorings: Mapping[str, Scoring]) -> Scoring:
     capability = run.record().get("capability")
-    if capability not in SCORINGS:
+    if not isinstance(capability, str) or capability not in scorings:
         raise InputError(f"{run.path}: a run of {capability!r}, whose answers are not scored apart")
-    return SCORINGS[capability]
+    return scorings[capability]
 
 
 def _derived(name: str, scoring: Scoring) -> bool:

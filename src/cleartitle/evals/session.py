@@ -26,11 +26,13 @@ class Scoring:
 
     ``score`` reads ``run.json``, ``prompts.parquet`` and the folders of answers of a run, writes what ``derived`` names
     (tables, and folders of parts, which it reuses where they are of the same answers) and ``summary.json``, and returns
-    the summary. `cleartitle.evals.life` needs no more of a capability.
+    the summary. ``kept`` names what ``score`` reads beside tables, files or folders of the run. `cleartitle.evals.life`
+    needs no more of a capability.
     """
 
     score: Callable[[Path], dict[str, Any]]
     derived: tuple[str, ...]
+    kept: tuple[str, ...] = ()
 
 
 def model_key(model: Model) -> dict[str, Any]:

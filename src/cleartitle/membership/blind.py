@@ -137,7 +137,12 @@ def blind_report(
     generator = np.random.default_rng(chosen.seed)
     surfaces = [surface(text, language, vocabulary) for text in texts]
     features = np.stack([item.features for item in surfaces])
-    groups = _numbered(projects if projects is not None else range(len(texts)))
+    sides = (
+        [] if projects is None else [{p for p, m in zip(projects, labels, strict=True) if m == one} for one in (0, 1)]
+    )
+    # Without the one project of a side nothing of that side would be left to learn from.
+    alone = any(len(side) < 2 for side in sides)
+    groups = _numbered(range(len(texts)) if projects is None or alone else projects)
     folds = _folds(groups, chosen.folds, generator)
     columns, by_project = _labelings(labels, groups, chosen.permutations, generator)
     bag = _bag(surfaces, chosen.vocabulary)
@@ -156,10 +161,12 @@ def blind_report(
         scores = np.full(len(texts), np.nan)
         scores[chosen_rows] = found[:, 0]
         p = float((1 + np.count_nonzero(areas[-1][1:] >= areas[-1][0] - 1e-12)) / len(areas[-1]))
-        classifiers.append(_classifier(name, scores, labels, projects, p))
-    left_out = _forest(classifiers, features, labels, folds, projects, chosen.seed)
+        classifiers.append(_classifier(name, scores, labels, None if alone else projects, p))
+    left_out = _forest(classifiers, features, labels, folds, None if alone else projects, chosen.seed)
+    if alone:
+        left_out = (*left_out, "projects: a side is of one project, so folds and permutations are by text")
     largest = np.max(areas, axis=0)
-    of_projects = None if projects is None else (len(set(groups[labels])), len(set(groups[~labels])))
+    of_projects = None if projects is None else (len(sides[1]), len(sides[0]))
     return BlindReport(
         tuple(classifiers),
         float((1 + np.count_nonzero(largest[1:] >= largest[0] - 1e-12)) / len(largest)),
@@ -168,7 +175,7 @@ def blind_report(
         _single_features(features, labels),
         near_duplicates(signatures(texts, language), labels),
         of_projects,
-        None if projects is None else len(set(groups[labels]) & set(groups[~labels])),
+        None if projects is None else len(sides[0] & sides[1]),
         left_out,
     )
 
@@ -329,5 +336,7 @@ def _forest(
                 200, min_samples_leaf=5, class_weight="balanced", random_state=seed, n_jobs=1
             )
             scores[test] = forest.fit(features[~test], labels[~test]).predict_proba(features[test])[:, 1]
+    if np.isnan(auc(scores, labels)):
+        return ("random forest: without some projects only one set is left to learn from",)
     classifiers.append(_classifier("random forest, surface", scores, labels, projects, None))
     return ()

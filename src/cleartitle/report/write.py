@@ -32,6 +32,7 @@ _PAGES: dict[str, Callable[..., str]] = {
     "licoeval": licoeval_page,
     "membership": membership_page,
     "membership-check": membership_check_page,
+    "membership-evaluate": membership_page,
     "striking": striking_page,
 }
 _TABLES: dict[str, Callable[[Mapping[str, Any]], Sequence[RenderableType]]] = {
@@ -42,6 +43,7 @@ _TABLES: dict[str, Callable[[Mapping[str, Any]], Sequence[RenderableType]]] = {
     "licoeval": licoeval_table,
     "membership": membership_table,
     "membership-check": membership_check_table,
+    "membership-evaluate": membership_table,
     "striking": striking_table,
 }
 

@@ -40,28 +40,33 @@ PUBLISHED = {
 """Accuracy and AUC of table 1 of CodeMI for the LSTM, and for CodeGPT beside our GPT; shadows of the same kind."""
 EVEN = -0.693
 """Nats of a probability of one half, marked in the histograms."""
+OTHER_SCALE = "table 1 of the paper, at its scale: not the same experiment"
 TABLE_2 = {"lstm": (0.707, 0.540), "gpt": (0.767, 0.740)}
 
 
 def membership_page(path: Path, *, redact: bool = False) -> str:
-    """The page of the study in a folder; ``redact`` leaves the two texts of the case study out.
+    """The page of the study or evaluation in a folder; ``redact`` leaves the two texts of the case study out.
 
     Raises:
-        InputError: it is not a finished membership study.
+        InputError: it is not a finished membership study or evaluation.
     """
-    record = RunFolder.open(path, "membership").record()
+    record = RunFolder.open(path).record()
     summary = read_json(path / "summary.json")
-    if "attacks" not in summary:
+    if "attacks" not in summary or "common_tokens" not in summary:
         raise InputError(f"{path}: its summary is not that of a membership study; mend: give the command again")
-    kind = summary["options"]["target"]
+    kind = summary["options"].get("target")
     sections = [
         Section("answer", "", _headline(summary)),
         validity_section(summary),
         *([_attacks(summary, kind), _curves(summary), _questions(summary)] if shown_attacks(summary) else []),
-        _memory(summary, kind),
+        *([_memory(summary, kind)] if summary["table_2"] and summary["memory"] else []),
         *([cases(summary, redact=redact)] if shown_attacks(summary) else []),
         _made(summary, record),
     ]
+    if kind is None:
+        subtitle = f"Attacks on {summary['model']['name']}, with sets whose membership is known to who ran this."
+        meta = {"Run": record["key"], "Model": summary["model"]["name"], "Started": record["started"]}
+        return render("Can it be told what this model was trained on?", sections, subtitle, meta)
     name = {"lstm": "an LSTM over words", "gpt": "a GPT over byte pairs"}[kind]
     subtitle = f"CodeMI and the attacks since, on {name} that was trained here on known files."
     meta = {"Run": record["key"], "Preset": summary["preset"], "Started": record["started"]}
@@ -75,7 +80,8 @@ def _headline(summary: Mapping[str, Any]) -> list[Block]:
     n = f"{texts['members']:,} + {texts['non_members']:,} files"
     figures = [KeyFigure("validity", summary["validity"], tone=tone, n=n)]
     attacks = shown_attacks(summary)
-    for name in ("CodeMI paper", "ranks with references (CodeMI-C)", "fused"):
+    named = [] if summary["headline"] is None else [summary["headline"]["attack"]]
+    for name in dict.fromkeys(("CodeMI paper", "ranks with references (CodeMI-C)", "fused", *named)):
         if name in attacks and attacks[name]["auc"] is not None:
             low, high = attacks[name]["auc_interval"] or (None, None)
             interval = "" if low is None else f"{low:.3f} to {high:.3f}"
@@ -121,8 +127,8 @@ def validity_section(summary: Mapping[str, Any]) -> Section:
     )
 
 
-def _attacks(summary: Mapping[str, Any], kind: str) -> Section:
-    published = PUBLISHED[kind]
+def _attacks(summary: Mapping[str, Any], kind: str | None) -> Section:
+    published = {} if kind is None else PUBLISHED[kind]
     rows = []
     for name, attack in sorted(shown_attacks(summary).items(), key=lambda item: -(item[1]["auc"] or 0)):
         of_paper = published.get(name)
@@ -132,7 +138,7 @@ def _attacks(summary: Mapping[str, Any], kind: str) -> Section:
                 Cell.number(attack["auc"], auc_line(attack)),
                 *(Cell.number(attack[share]) for share in ("accuracy", "precision", "recall")),
                 *(_tpr(item) for item in summary["tpr"][name][:2]),
-                Cell("" if of_paper is None else f"{of_paper[0]:.3f} / {of_paper[1]:.3f}"),
+                *([Cell("" if of_paper is None else f"{of_paper[0]:.3f} / {of_paper[1]:.3f}")] if published else []),
             )
         )
     columns = (
@@ -143,7 +149,7 @@ def _attacks(summary: Mapping[str, Any], kind: str) -> Section:
         Column("recall", "number"),
         Column("TPR at 5 % FPR", "number"),
         Column("TPR at 1 % FPR", "number"),
-        Column("published accuracy / AUC", "number", "table 1 of the paper, at its scale: not the same experiment"),
+        *([Column("published accuracy / AUC", "number", OTHER_SCALE)] if published else []),
     )
     differences = [
         (
@@ -174,19 +180,20 @@ def _attacks(summary: Mapping[str, Any], kind: str) -> Section:
 def _curves(summary: Mapping[str, Any]) -> Section:
     steps = summary["common_tokens"]
     labels = [str(step["common_in"]) for step in steps]
-    series = [(name, [_triple(step["attacks"].get(name)) for step in steps]) for name in CURVES]
+    shown = [name for name in CURVES if any(name in step["attacks"] for step in steps)]
+    series = [(name, [_triple(step["attacks"].get(name)) for step in steps]) for name in shown]
     rows = [
         (
             Cell(str(step["common_in"]), step["common_in"]),
             Cell.number(step["tokens_per_file"], f"{step['tokens_per_file']:.0f}"),
-            *(Cell.number(step["attacks"][name]["auc"] if name in step["attacks"] else None) for name in CURVES),
+            *(Cell.number(step["attacks"][name]["auc"] if name in step["attacks"] else None) for name in shown),
         )
         for step in steps
     ]
     columns = (
         Column("in at least … files", "number"),
         Column("tokens a file", "number"),
-        *(Column(name, "number") for name in CURVES),
+        *(Column(name, "number") for name in shown),
     )
     return Section(
         "common",
@@ -201,7 +208,7 @@ def _curves(summary: Mapping[str, Any]) -> Section:
                 "AUC over the filter",
                 intervals("common", labels, series, "files of every training set", heights="AUC, %"),
                 "; ".join(
-                    f"{name}: {' '.join(row[2 + place].text for row in rows)}" for place, name in enumerate(CURVES)
+                    f"{name}: {' '.join(row[2 + place].text for row in rows)}" for place, name in enumerate(shown)
                 ),
                 Table("AUC by filter", columns, [RowGroup(rows)], fixed=True),
             ),
@@ -211,11 +218,11 @@ def _curves(summary: Mapping[str, Any]) -> Section:
 
 def _questions(summary: Mapping[str, Any]) -> Section:
     renamed = summary["renamed"]
-    blocks: list[Block] = [
-        _sweep("RQ2: number of shadow models (figure 7)", "shadows", summary["shadow_models"], "shadows"),
-        _sweep("RQ3: tokens that the model lists (figure 8)", "outputs", summary["output_size"], "output_size"),
+    sweeps: list[tuple[str, str, Sequence[Mapping[str, Any]], str]] = [
+        ("RQ2: number of shadow models (figure 7)", "shadows", summary.get("shadow_models", ()), "shadows"),
+        ("RQ3: tokens that the model lists (figure 8)", "outputs", summary["output_size"], "output_size"),
         *(
-            _sweep(
+            (
                 f"RQ4: tokens asked about, {title} (figure 9)",
                 f"queries-{choice}",
                 [step for step in summary["queries"] if step["choice"] == choice],
@@ -224,6 +231,7 @@ def _questions(summary: Mapping[str, Any]) -> Section:
             for choice, title in (("random", "drawn at random"), ("rare", "the rarest in public code"))
         ),
     ]
+    blocks: list[Block] = [_sweep(*sweep) for sweep in sweeps if any(step["attacks"] for step in sweep[2])]
     if "attacks" in renamed:
         rows = [
             (Cell(name), Cell.number(found["auc"]), Cell.number(found["auc_renamed"]))
@@ -242,8 +250,8 @@ def _questions(summary: Mapping[str, Any]) -> Section:
 
 
 def _sweep(title: str, name: str, steps: Sequence[Mapping[str, Any]], key: str) -> Block:
-    attacks = [one for one in (*CURVES, "perplexity") if all(one in step["attacks"] for step in steps)]
-    attacks = list(dict.fromkeys(attacks))
+    known = [one for one in steps[0]["attacks"] if all(one in step["attacks"] for step in steps)]
+    attacks = [one for one in CURVES if one in known] or known[:6]
     labels = [f"{step[key]:,}" for step in steps]
     series = [(one, [_triple(step["attacks"][one]) for step in steps]) for one in attacks]
     rows = [
@@ -259,15 +267,15 @@ def _sweep(title: str, name: str, steps: Sequence[Mapping[str, Any]], key: str) 
     )
 
 
-def _memory(summary: Mapping[str, Any], kind: str) -> Section:
+def _memory(summary: Mapping[str, Any], kind: str | None) -> Section:
     found, memory = summary["table_2"], summary["memory"]
     rows = [
         (Cell("here"), *(Cell.number(found[name]) for name in ("members", "non_members", "gap"))),
-        (
-            Cell("published, " + {"lstm": "LSTM", "gpt": "CodeGPT"}[kind]),
-            *(Cell.number(value) for value in (*TABLE_2[kind], TABLE_2[kind][0] - TABLE_2[kind][1])),
-        ),
     ]
+    if kind is not None:
+        high, low = TABLE_2[kind]
+        name = "published, " + {"lstm": "LSTM", "gpt": "CodeGPT"}[kind]
+        rows.append((Cell(name), *(Cell.number(value) for value in (high, low, high - low))))
     columns = (
         Column("model"),
         Column("accuracy, members", "number"),
@@ -311,7 +319,7 @@ def _memory(summary: Mapping[str, Any], kind: str) -> Section:
 def _made(summary: Mapping[str, Any], record: Mapping[str, Any]) -> Section:
     models = [
         Fact(row["model"], [f"{row['texts']:,} texts, {row['parameters']:,} parameters, loss {row['final_loss']:.2f}"])
-        for row in summary["models"]
+        for row in summary.get("models", ())
     ]
     options = "\n".join(f"{name} = {value}" for name, value in summary["options"].items())
     return Section(
@@ -323,11 +331,27 @@ def _made(summary: Mapping[str, Any], record: Mapping[str, Any]) -> Section:
                     Fact("command", [shlex.join(record["command"])]),
                     Fact("versions", [", ".join(f"{name} {version}" for name, version in record["versions"].items())]),
                     *models,
+                    *_asked(summary),
                 ]
             ),
             TextBox(MarkedText("Options, fixed before the run and part of its key", options)),
         ),
     )
+
+
+def _asked(summary: Mapping[str, Any]) -> list[Fact]:
+    """The models of an evaluation, how often each was asked, and whose shadows taught."""
+    if "model" not in summary:
+        return []
+    names = ["model", *(f"reference {number}" for number in range(1, 1 + len(summary["references"])))]
+    models = [summary["model"], *summary["references"]]
+    facts = [
+        Fact(name, [f"{model['name']}, {calls:,} calls"])
+        for name, model, calls in zip(names, models, summary["calls"].values(), strict=True)
+    ]
+    shadow = summary["shadow"]
+    taught = "none: attacks that shadows teach were not run" if shadow is None else f"study {shadow['study']}. "
+    return [*facts, Fact("shadows", [taught + ("" if shadow is None else shadow["note"])])]
 
 
 def _tpr(item: Mapping[str, Any]) -> Cell:

@@ -50,6 +50,14 @@ def answer_sentence(summary: Mapping[str, Any]) -> str:
 def warnings(summary: Mapping[str, Any]) -> list[str]:
     """What the figures do not establish."""
     texts = summary["texts"]
+    if "scale" not in summary:
+        return [
+            "Which file was trained on is the word of who ran this; no figure here can tell whether it is true.",
+            "For a text whose membership is not known a score is at best consistent with membership, and never proves "
+            "it. Rates hold for files like these: other projects, times and languages have others.",
+            f"{texts['not_scored']:,} files were not scored, {texts['in_both_sets']:,} stood in both sets and are in "
+            f"none; files of {texts['projects']:,} projects.",
+        ]
     return [
         summary["scale"],
         "Members and non-members of this study were drawn by us, so the answer is known. For a model whose training "
