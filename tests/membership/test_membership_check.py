@@ -58,7 +58,9 @@ def test_files_that_a_model_was_trained_on_are_told(trained: Path) -> None:
     assert summary["dataset_test"]["unit"] == "project" and summary["dataset_test"]["suspects"] == 10
     assert summary["validity_report"]["control"]["auc"] < 0.8
     assert all(row["p"] == pytest.approx(1 / 25) for row in summary["files"])
-    assert [case["title"] for case in summary["case"]] and summary["surest"] == []  # no token of four letters
+    words = [one["token"] for one in summary["surest"]]
+    assert summary["case"] and words and len(words) == len(set(words))
+    assert summary["surest"][0]["probability"] > 2 * summary["surest"][0]["reference"]
     assert "fused" in summary["not_run"]
 
 

@@ -1,5 +1,6 @@
 """A question of an author: is what this model says of my files consistent with training on them?"""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ HEADLINES = (
 """The attack that speaks in a check: the first of these that the access to the models allows, whatever it finds."""
 SHOWN_FILES, SHOWN_TEXTS, SHOWN_TOKENS, EXCERPT = 500, 3, 40, 4000
 LEAST_LETTERS = 4
+WORD = re.compile(r"\w+")
 UNKNOWN = "Cannot tell"
 FILES = pa.schema(
     [
@@ -292,8 +294,11 @@ def _cases(
 
 
 def _surest(texts: pa.Table, evidence: Sequence[Evidence], suspect: np.ndarray) -> list[dict[str, Any]]:
-    """Names, strings and comments that the model puts first, surest first: against the references where there are."""
-    found: list[dict[str, Any]] = []
+    """Words of names, strings and comments whose beginning the model puts first, surest first, each once.
+
+    Surest is by probability, or by the gain over the references where there are some; both of the word's first token.
+    """
+    best: dict[str, dict[str, Any]] = {}
     paths = texts["path"].to_pylist()
     for place in np.flatnonzero(suspect).tolist():
         item = evidence[place]
@@ -304,20 +309,30 @@ def _surest(texts: pa.Table, evidence: Sequence[Evidence], suspect: np.ndarray) 
         gain = stats.logprob - np.mean(beside, axis=0) if beside else stats.logprob
         chosen = np.isin(item.classes, (IDENTIFIER, STRING, COMMENT)) & (stats.rank == 1) & ~np.isnan(gain)
         for row in np.flatnonzero(chosen):
-            token = item.text[stats.start[row] : stats.end[row]].strip()
-            if sum(letter.isalpha() for letter in token) >= LEAST_LETTERS:
-                line = item.text.count("\n", 0, int(stats.start[row])) + 1
-                found.append(
-                    {
-                        "token": token[:80],
-                        "path": paths[place],
-                        "line": line,
-                        "probability": float(np.exp(stats.logprob[row])),
-                        "reference": float(np.exp(np.mean([one[row] for one in beside]))) if beside else None,
-                        "gain": float(gain[row]),
-                    }
-                )
-    return sorted(found, key=lambda one: (-one["gain"], one["path"], one["line"]))[:SHOWN_TOKENS]
+            word = _word_at(item.text, int(stats.start[row]), int(stats.end[row]))
+            if sum(letter.isalpha() for letter in word) < LEAST_LETTERS or (
+                word in best and best[word]["gain"] >= float(gain[row])
+            ):
+                continue
+            best[word] = {
+                "token": word[:80],
+                "path": paths[place],
+                "line": item.text.count("\n", 0, int(stats.start[row])) + 1,
+                "probability": float(np.exp(stats.logprob[row])),
+                "reference": float(np.exp(np.mean([one[row] for one in beside]))) if beside else None,
+                "gain": float(gain[row]),
+            }
+    return sorted(best.values(), key=lambda one: (-one["gain"], one["path"], one["line"]))[:SHOWN_TOKENS]
+
+
+def _word_at(text: str, start: int, end: int) -> str:
+    """The word that begins in these characters, whole; nothing where none begins there."""
+    for found in WORD.finditer(text, max(0, start - 1)):
+        if found.start() >= end:
+            break
+        if found.start() >= start and not (found.start() and WORD.match(text[found.start() - 1])):
+            return found[0]
+    return ""
 
 
 def _chosen(projects: Sequence[str], side: np.ndarray) -> list[str]:

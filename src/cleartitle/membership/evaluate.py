@@ -134,8 +134,6 @@ def score_evaluation(output: Path) -> dict[str, Any]:
     texts, evidence, references = evidence_of(output)
     unit, pieces = _pieces(texts)
     evidence = [replace(item, project=piece) for item, piece in zip(evidence, pieces, strict=True)]
-    if not options["variants"]:  # A text that is all lower case is its own variant.
-        evidence = [replace(item, lowercase=None) for item in evidence]
     target = Side(evidence, np.array([one == MEMBERS for one in texts["set"].to_pylist()], bool))
     if min(int(target.member.sum()), int((~target.member).sum())) < LEAST_TEXTS:
         raise InputError(f"{output}: the model scored too few files of a set; mend: at least {LEAST_TEXTS} each")

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from cleartitle.corpus import Corpus, CorpusOptions, build
 from cleartitle.errors import InputError
+from cleartitle.files import read_json
 from cleartitle.membership.evidence import Evidence
 from cleartitle.membership.frequency import FrequencyTable
 from cleartitle.membership.rewrites import python_rewrites
@@ -170,6 +171,8 @@ def evidence_of(output: Path) -> tuple[pa.Table, list[Evidence], int]:
     The table has only texts with rows; those that a model could not score are left out.
     """
     texts = read_table(output / "texts.parquet")
+    # Without variants a text that is all lower case would be its own.
+    asked_variants = read_json(output / "run.json")["options"]["variants"]
     target = RecordedScorer(output / ASKED / f"{TARGET}.parquet")
     paths = sorted((output / ASKED).glob("reference-*.parquet"))
     references = [RecordedScorer(path) for path in paths]
@@ -183,7 +186,7 @@ def evidence_of(output: Path) -> tuple[pa.Table, list[Evidence], int]:
         stats, *beside = (next(iter(scorer.score([text]))) for scorer in (target, *references))
         if not len(stats) or any(not np.array_equal(one.position, stats.position) for one in beside):
             continue
-        low = _scored(target, [text.lower()])
+        low = _scored(target, [text.lower()]) if asked_variants else []
         forms = _scored(target, variants(text)[1:]) if low else []
         kept.append(place)
         found.append(

@@ -216,13 +216,16 @@ def _surest(summary: Mapping[str, Any]) -> Section:
         for one in summary["surest"]
     ]
     columns = (
-        Column("token", "code"),
+        Column("word", "code"),
         Column("place", "code"),
-        Column("probability", "number", "that the model gave the token, of all tokens"),
+        Column("probability", "number", "that the model gave the first token of the word"),
         Column("by the references", "number"),
     )
-    text = "Names, strings and comments that the model put first. Common words are easy without having seen the file."
-    table = Table("Tokens the model was surest of", columns, [RowGroup(rows)], fixed=True)
+    text = (
+        "Words of names, strings and comments whose beginning the model put first. Common words are easy without "
+        "having seen the file."
+    )
+    table = Table("Words the model was surest of", columns, [RowGroup(rows)], fixed=True)
     return Section("surest", "What the model was surest of", (Paragraph(text), table))
 
 
