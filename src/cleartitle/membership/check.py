@@ -17,6 +17,7 @@ from cleartitle.membership.attacks.run import fit_attacks, run_attacks
 from cleartitle.membership.blind import BlindOptions, blind_report
 from cleartitle.membership.dataset_test import LEAST_PROJECTS, DatasetTestOptions, dataset_test
 from cleartitle.membership.evidence import Evidence
+from cleartitle.membership.figures import verdict_record
 from cleartitle.membership.own_texts import AskOptions, ask, clear_read, evidence_of, read_sets
 from cleartitle.membership.statistics import auc, auc_interval
 from cleartitle.membership.token_classes import COMMENT, IDENTIFIER, STRING
@@ -205,24 +206,6 @@ def _conclusion(
             for name, one in scores.scores.items()
         }
     return found
-
-
-def verdict_record(verdict: Validity, blind: Any) -> dict[str, Any]:
-    """A verdict with the classifiers that it rests on, as plain values."""
-    return {
-        **verdict.as_json(),
-        "blind": [
-            {
-                "name": one.name,
-                "auc": one.auc,
-                "auc_interval": None if one.interval is None else [one.interval.low, one.interval.high],
-                "p": one.p,
-            }
-            for one in blind.classifiers
-        ],
-        "features": [vars(feature) for feature in blind.features[:8]],
-        "left_out": list(blind.left_out),
-    }
 
 
 def _sentence(verdict: Validity, sentence: str, unit: str) -> str:

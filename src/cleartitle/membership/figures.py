@@ -12,7 +12,7 @@ from cleartitle.membership.evidence import Attack, Evidence, TrainedAttack
 from cleartitle.membership.study_tables import Measured, Side, brief, measure
 from cleartitle.membership.validity import Validity
 
-__all__ = ["cases", "figures", "renamed", "together"]
+__all__ = ["cases", "figures", "renamed", "together", "verdict_record"]
 
 WITHHELD: dict[str, Any] = {"auc": None, "auc_interval": None, "accuracy": None, "withheld": "the run is INVALID"}
 
@@ -22,21 +22,26 @@ def figures(found: Measured, blind: BlindReport, verdict: Validity, headline: st
     attacks = {name: brief(result) for name, result in found.results.items()}
     return {
         "validity": verdict.verdict,
-        "validity_report": {
-            **verdict.as_json(),
-            "blind": [
-                {"name": one.name, "auc": one.auc, "auc_interval": _pair(one.interval), "p": one.p}
-                for one in blind.classifiers
-            ],
-            "features": [vars(feature) for feature in blind.features[:8]],
-            "left_out": list(blind.left_out),
-        },
+        "validity_report": verdict_record(verdict, blind),
         "headline": {"attack": headline, **attacks.get(headline, {})} if verdict.may_print else None,
         "attacks": attacks if verdict.may_print else {name: {**WITHHELD} for name in attacks},
         "withheld": None if verdict.may_print else attacks,
         "not_run": found.scores.left_out,
         "tpr": {name: [_tpr(item) for item in result.tpr] for name, result in found.results.items()},
         "differences": found.differences,
+    }
+
+
+def verdict_record(verdict: Validity, blind: BlindReport) -> dict[str, Any]:
+    """A verdict with the classifiers that it rests on, as plain values."""
+    return {
+        **verdict.as_json(),
+        "blind": [
+            {"name": one.name, "auc": one.auc, "auc_interval": _pair(one.interval), "p": one.p}
+            for one in blind.classifiers
+        ],
+        "features": [vars(feature) for feature in blind.features[:8]],
+        "left_out": list(blind.left_out),
     }
 
 
