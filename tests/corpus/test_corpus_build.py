@@ -30,6 +30,7 @@ from cleartitle.corpus import (
 from cleartitle.corpus.readers import git as git_reader
 from cleartitle.errors import InputError
 from cleartitle.jobs import locked
+from watching import sizes_below
 
 ONE = CorpusOptions(workers=1)
 
@@ -420,10 +421,6 @@ def test_an_unknown_revision_or_no_repository_is_one_clear_line(tmp_path: Path) 
         build([f"git:{root}@v9"], tmp_path / "c", ONE)
 
 
-def parts_of(folder: Path) -> list[Path]:
-    return list(folder.rglob("part-*.parquet")) if folder.exists() else []
-
-
 def test_a_repository_with_damaged_objects_is_left_out_or_read_in_part(tmp_path: Path) -> None:
     root = make_folder(tmp_path / "proj", {"a.py": "a = 1\n", "b.py": "b = 1\n"})
     git(root, "init", "-q")
@@ -458,10 +455,10 @@ def test_a_build_killed_again_and_again_ends_with_the_bytes_of_an_undisturbed_on
     kills = 0
     for _ in range(60):
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
-        before = len(parts_of(tmp_path / "killed"))
+        before = len(sizes_below(tmp_path / "killed", "part-*.parquet"))
         deadline = time.monotonic() + 60
         while process.poll() is None and time.monotonic() < deadline:
-            now = len(parts_of(tmp_path / "killed"))
+            now = len(sizes_below(tmp_path / "killed", "part-*.parquet"))
             if now > before + 13:
                 break
             time.sleep(0.02)

@@ -84,6 +84,19 @@ def test_sizes_alone_are_found():
     assert "lines" in {item.name for item in report.features[:4]}
 
 
+def test_features_that_tell_only_together_are_found():
+    generator = np.random.default_rng(5)
+    formatted, looped = generator.random(160) < 0.5, generator.random(160) < 0.5
+    texts = [
+        "x = 1\n" * int(generator.integers(20, 30))
+        + ("y = f'{x}'\n" if one else "y = '%s' % x\n") * 5
+        + ("print(x)\n" if other else "print x\n") * 5
+        for one, other in zip(formatted, looped, strict=True)
+    ]
+    report = blind_report(texts, formatted ^ looped, options=QUICK)
+    assert report.best.name == "joint, surface" and report.best.auc > 0.9 and report.is_telling
+
+
 def test_words_outside_of_the_vocabulary_are_a_feature_where_one_is_given(mixed):
     member = np.arange(160) % 2 == 0
     known = {word for text, label in zip(mixed, member, strict=True) if label for word in text.split()}

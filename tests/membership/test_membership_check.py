@@ -16,6 +16,7 @@ from cleartitle.files import read_json
 from cleartitle.membership.check import check, score_check
 from cleartitle.membership.own_texts import AskOptions
 from cleartitle.report import summary_table, write_report
+from watching import sizes_below
 
 OPTIONS = AskOptions(permutations=100)
 SLOW = """
@@ -125,7 +126,7 @@ def test_a_killed_check_goes_on_to_the_same_bytes(own: list[str], other: list[st
     process = subprocess.Popen(command(tmp_path / "killed", 0.1), stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
-        if any(path.stat().st_size for path in (tmp_path / "killed").rglob("journal.jsonl")):
+        if any(sizes_below(tmp_path / "killed", "journal.jsonl")):
             break
         time.sleep(0.02)
     os.kill(process.pid, signal.SIGKILL)

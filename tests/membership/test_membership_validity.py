@@ -98,14 +98,6 @@ def test_a_control_model_that_shows_a_part_calls_for_caution():
     assert found.verdict == "CAUTION" and "part of the figure" in found.reasons[0]
 
 
-def test_a_forest_counts_by_its_interval():
-    values = scores(0.9, 7)
-    forest = BlindClassifier("random forest, surface", auc(values, MEMBER), Interval(0.6, 0.8, "test"), None, values)
-    report = replace(NOTHING, classifiers=(*NOTHING.classifiers, forest))
-    assert report.is_telling
-    assert judge(report, "fused", scores(2.0, 1), MEMBER).verdict == "INVALID"
-
-
 def test_an_attack_without_scores_has_no_figures_and_a_verdict_on_the_sets():
     found = judge(NOTHING, "fused", np.full(COUNT, np.nan), MEMBER)
     assert found.attack_auc is None and found.excess is None and found.verdict == "VALID"

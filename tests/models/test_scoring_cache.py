@@ -20,6 +20,7 @@ from cleartitle.errors import InputError
 from cleartitle.models import BEYOND, QueryBudget, ScorerCapabilities, TokenSpans, TokenStats, score_all, token_counts
 from cleartitle.models.scoring_budget import chosen_positions
 from cleartitle.models.scoring_text import chosen_rows, readable
+from watching import sizes_below
 
 TEXTS = [f"def name_{i}(a):\n    return a + {i % 7}\n" for i in range(150)]
 LETTERS = 128
@@ -204,7 +205,7 @@ def test_a_table_of_rare_tokens_comes_from_public_texts() -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-sys.path.insert(0, {here!r})
+sys.path[:0] = {here!r}
 from test_scoring_cache import TEXTS, Bigrams
 from cleartitle.models import QueryBudget, score_all
 score_all(Bigrams(independent={independent}, pause={pause}), TEXTS, Path({folder!r}), budget=QueryBudget(per_text=9))
@@ -212,7 +213,12 @@ score_all(Bigrams(independent={independent}, pause={pause}), TEXTS, Path({folder
 
 
 def start(folder: Path, independent: bool, pause: float) -> "subprocess.Popen[bytes]":
-    code = SCRIPT.format(here=str(Path(__file__).parent), folder=str(folder), independent=independent, pause=pause)
+    code = SCRIPT.format(
+        here=[str(folder) for folder in Path(__file__).parents[:2]],
+        folder=str(folder),
+        independent=independent,
+        pause=pause,
+    )
     return subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
 
 
@@ -222,8 +228,8 @@ def test_a_killed_pass_goes_on_and_leaves_the_same_bytes(tmp_path: Path, indepen
     assert start(whole, independent, 0).wait(60) == 0
     process = start(killed, independent, 0.01)
     deadline = time.monotonic() + 60
-    sign = "*/journal.jsonl" if independent else "*/part-00000.parquet"
-    while not any(path.stat().st_size > 4000 for path in killed.glob(sign)) and time.monotonic() < deadline:
+    sign = "journal.jsonl" if independent else "part-00000.parquet"
+    while not any(size > 4000 for size in sizes_below(killed, sign)) and time.monotonic() < deadline:
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     process.wait()

@@ -70,8 +70,8 @@ def licoeval(
         rows = check_published()
         print_json(rows) if json else print_rich(published_table(rows))
         return 0 if all(row["agrees"] for row in rows) else 1
-    chosen = prepare_benchmark(corpus, benchmark, building)
     opened = open_model(model if answers is None else f"replay:{answers}", asking)
+    chosen = prepare_benchmark(corpus, benchmark, building)
     if dry_run:
         print_json(asdict(estimate(opened, chosen, options)))
         return 0
@@ -120,8 +120,8 @@ def codeipprompt(
         print_json(rows) if json else print_rich(published_codeipprompt_table(rows))
         return 0 if all(row["consistent"] for row in rows) else 1
     sets = [codeip.TrainingSet.parse(spec) for spec in training_set]
-    chosen = prepare_prompts(prompts)
     opened = open_model(model if answers is None else f"replay:{answers}", asking)
+    chosen = prepare_prompts(prompts)
     if dry_run:
         print_json(asdict(codeip.estimate(opened, chosen, options)))
         return 0

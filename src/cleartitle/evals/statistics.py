@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest, norm
+import scipy
 
 __all__ = ["Interval", "Rate", "bootstrap", "cluster_draws", "cluster_rate", "percentile_interval", "rate"]
 
@@ -59,7 +59,7 @@ def rate(count: int, total: int) -> Rate:
         raise ValueError(f"a rate needs 0 <= count <= total, not {count} of {total}")
     if total == 0:
         return Rate(0, 0, None, None, None)
-    test = binomtest(count, total)
+    test = scipy.stats.binomtest(count, total)
     wilson = test.proportion_ci(CONFIDENCE, method="wilson")
     exact = test.proportion_ci(CONFIDENCE, method="exact")
     interval = Interval(float(wilson.low), float(wilson.high), "wilson")
@@ -102,7 +102,7 @@ def cluster_rate(
 
 def proportion_interval(share: float, trials: int) -> tuple[float, float]:
     """Wilson's interval of a share (0 to 1) of ``trials`` that need not be a whole number of them."""
-    z = float(norm.ppf((1 + CONFIDENCE) / 2))
+    z = float(scipy.stats.norm.ppf((1 + CONFIDENCE) / 2))
     center = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
     return max(0.0, center - half), min(1.0, center + half)

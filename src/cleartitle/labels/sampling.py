@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import norm
+import scipy
 
 __all__ = ["draw_indices", "sample_size", "shares"]
 
@@ -22,7 +22,7 @@ def sample_size(population: int, margin: float = 0.05, confidence: float = 0.95)
     """
     if population < 0 or not 0 < margin < 1 or not 0 < confidence < 1:
         raise ValueError(f"no sample size for {population} items at {margin} and {confidence}")
-    infinite = (float(norm.ppf((1 + confidence) / 2)) / (2 * margin)) ** 2
+    infinite = (float(scipy.stats.norm.ppf((1 + confidence) / 2)) / (2 * margin)) ** 2
     return min(population, math.ceil(infinite / (1 + (infinite - 1) / population))) if population else 0
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import kstest, norm, ttest_ind_from_stats
+import scipy
 
 from cleartitle.evals.statistics import Rate, rate
 from cleartitle.membership.logistic import fit_logistic
@@ -267,7 +267,7 @@ def _welch(high: Floats, low: Floats) -> float:
     sides = [(float(side.mean()), float(side.std(ddof=1)), len(side)) for side in (high, low)]
     if not any(spread for _, spread, _ in sides):
         return 1.0 if sides[0][0] <= sides[1][0] else 0.0
-    return float(ttest_ind_from_stats(*sides[0], *sides[1], equal_var=False, alternative="greater").pvalue)
+    return float(scipy.stats.ttest_ind_from_stats(*sides[0], *sides[1], equal_var=False, alternative="greater").pvalue)
 
 
 def _effect(high: Floats, low: Floats) -> float:
@@ -303,12 +303,14 @@ def _null(held_out: _Side, options: DatasetTestOptions, generator: np.random.Gen
         combine, _, (one, two) = _fit(*held_out.halves(generator), generator)
         values.append(_welch(one.means(combine), two.means(combine)))
     found = np.array(values)
-    return NullCalibration(rate(int((found < 0.05).sum()), len(found)), float(kstest(found, "uniform").pvalue))
+    return NullCalibration(
+        rate(int((found < 0.05).sum()), len(found)), float(scipy.stats.kstest(found, "uniform").pvalue)
+    )
 
 
 def _power(effect: float, high: int, low: int, options: DatasetTestOptions, per_unit: float) -> Power:
     error = math.sqrt((high + low) / (high * low) + effect**2 / (2 * (high + low)))
-    reach = float(norm.isf(options.alpha) + norm.ppf(options.power))
+    reach = float(scipy.stats.norm.isf(options.alpha) + scipy.stats.norm.ppf(options.power))
 
     def needed(size: float) -> int | None:
         return max(LEAST_PROJECTS, math.ceil(2 * (reach / size) ** 2)) if size > 0 else None

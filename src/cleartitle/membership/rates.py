@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest
+import scipy
 
 from cleartitle.evals.statistics import CONFIDENCE, Interval, Rate, rate
 from cleartitle.membership.statistics import Floats, scored
@@ -165,7 +165,7 @@ def tpr_at_fpr(scores: npt.ArrayLike, member: npt.ArrayLike, fpr: float) -> TprA
     border = others[allowed] if allowed < len(others) else -math.inf
     hits = int((values[labels] > border).sum())
     plain = rate(hits, int(labels.sum()))
-    exact = binomtest(hits, plain.total).proportion_ci(CONFIDENCE, method="exact")
+    exact = scipy.stats.binomtest(hits, plain.total).proportion_ci(CONFIDENCE, method="exact")
     interval = Interval(float(exact.low), float(exact.high), "clopper-pearson")
     return TprAtFpr(fpr, Rate(plain.count, plain.total, plain.value, interval, plain.at_most), float(border), None)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import mannwhitneyu, norm
+import scipy
 
 from cleartitle.evals.statistics import CONFIDENCE, Interval, percentile_interval
 
@@ -92,7 +92,7 @@ def chance_p(scores: npt.ArrayLike, member: npt.ArrayLike) -> float | None:
     values, labels = scored(scores, member)
     if not labels.any() or labels.all() or values.min() == values.max():
         return None
-    return float(mannwhitneyu(values[labels], values[~labels], method="asymptotic").pvalue)
+    return float(scipy.stats.mannwhitneyu(values[labels], values[~labels], method="asymptotic").pvalue)
 
 
 def project_auc_interval(
@@ -262,7 +262,7 @@ def _delong(scores: Floats, labels: Bools) -> tuple[Floats, Floats]:
 def _normal_interval(center: float, variance: float, method: str, *, low: float = 0.0) -> Interval | None:
     if variance <= 1e-18:
         return None
-    half = float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(variance)
+    half = float(scipy.stats.norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(variance)
     return Interval(max(low, center - half), min(1.0, center + half), method)
 
 
@@ -283,7 +283,7 @@ def _paired_delong(pair: Floats, labels: Bools, value: float) -> tuple[Interval 
     interval = _normal_interval(value, variance, "paired DeLong", low=-1.0)
     if interval is None:
         return None, None
-    return interval, float(2 * norm.sf(abs(value) / math.sqrt(variance)))
+    return interval, float(2 * scipy.stats.norm.sf(abs(value) / math.sqrt(variance)))
 
 
 @dataclass(frozen=True)

@@ -166,19 +166,11 @@ def _of_blind(blind: BlindReport) -> list[tuple[Verdict, str]]:
     telling = ", ".join(f"{item.name} (AUC {item.auc:.2f})" for item in blind.features[:3])
     text = (
         f"Without the model, {best.name} tells members from non-members with AUC {best.auc:.3f} "
-        f"({_sureness(blind)}). Plain features that differ most: {telling}."
+        f"(p = {blind.p:.2g}). Plain features that differ most: {telling}."
     )
     if best.auc >= INVALID_FROM:
         return [("INVALID", text)]
     return [("CAUTION" if best.auc >= CAUTION_FROM else "VALID", text)]
-
-
-def _sureness(blind: BlindReport) -> str:
-    """How sure the best classifier's AUC is: a forest is not permuted, its interval stands for it."""
-    interval = blind.best.interval
-    if blind.best.p is None and interval is not None:
-        return f"95 % interval {interval.low:.3f} to {interval.high:.3f}"
-    return f"p = {blind.p:.2g}"
 
 
 def _too_small(area: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 __all__ = ["ARRANGED", "COLUMNS", "Arrangement", "arrange"]
 
@@ -126,7 +126,7 @@ def _pair(rows: Sequence[dict[str, Any]], start: int, found: Arrangement, genera
         cost += price * (values[:, None] == values[None, :])
     classes = np.array([row["license_class"] for row in rows], dtype=object)
     cost += OTHER_CLASS * (classes[:, None] != classes[None, :])
-    _, columns = linear_sum_assignment(cost)
+    _, columns = scipy.optimize.linear_sum_assignment(cost)
     for place, partner in enumerate(columns.tolist()):
         if cost[place, partner] >= NEVER:
             continue

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
-from scipy import stats
+import scipy
 
 from cleartitle.errors import InputError
 from cleartitle.evals.codeipprompt.metrics import THRESHOLD
@@ -107,8 +107,8 @@ def threshold_study(labels: Iterable[Label], scores: Mapping[str, float], *, see
         "ties": int(np.sum(~clear)),
         "unknown": len(unknown),
         "similar": int(np.sum(shares[clear] > 0.5)),
-        "pearson": _correlation(stats.pearsonr, values, shares, seed),
-        "spearman": _correlation(stats.spearmanr, values, shares, None),
+        "pearson": _correlation(scipy.stats.pearsonr, values, shares, seed),
+        "spearman": _correlation(scipy.stats.spearmanr, values, shares, None),
         "thresholds": rows,
         "best": best["threshold"],
     }

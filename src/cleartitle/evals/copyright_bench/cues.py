@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest, mannwhitneyu
+import scipy
 
 from cleartitle.errors import InputError
 from cleartitle.evals.copyright_bench.metrics import holm
@@ -50,7 +50,7 @@ def cue_report(pool: Pool) -> dict[str, Any]:
     tests: list[dict[str, Any]] = []
     for name, column in zip(names, values.T, strict=True):
         one, other = column[restricted], column[~restricted]
-        test = mannwhitneyu(one, other)
+        test = scipy.stats.mannwhitneyu(one, other)
         tests.append({"name": name, "auc": float(test.statistic / (len(one) * len(other))), "p": float(test.pvalue)})
     return {"files": len(rows), "cues": holm(tests), "classifier": _classifier(values, restricted)}
 
@@ -79,4 +79,9 @@ def _classifier(values: np.ndarray, restricted: np.ndarray) -> dict[str, Any]:
     weights, *_ = np.linalg.lstsq(design[:half], 2.0 * restricted[:half] - 1, rcond=None)
     right = int(((design[half:] @ weights > 0) == restricted[half:]).sum())
     tried = len(values) - half
-    return {"right": right, "of": tried, "accuracy": right / tried, "p": float(binomtest(right, tried).pvalue)}
+    return {
+        "right": right,
+        "of": tried,
+        "accuracy": right / tried,
+        "p": float(scipy.stats.binomtest(right, tried).pvalue),
+    }

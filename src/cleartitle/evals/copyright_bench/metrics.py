@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
+import scipy
 
 from cleartitle.evals.copyright_bench.two_way import two_way_rate
 from cleartitle.evals.statistics import rate
@@ -118,7 +118,7 @@ def mcnemar(one: Sequence[bool], other: Sequence[bool]) -> dict[str, Any]:
         "more": more,
         "fewer": fewer,
         "difference": (more - fewer) / len(one) if one else None,
-        "p": float(binomtest(more, more + fewer).pvalue) if more + fewer else 1.0,
+        "p": float(scipy.stats.binomtest(more, more + fewer).pvalue) if more + fewer else 1.0,
     }
 
 

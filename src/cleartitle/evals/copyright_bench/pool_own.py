@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 from PIL import Image
-from scipy.optimize import linear_sum_assignment
 
 from cleartitle.errors import InputError
 from cleartitle.evals.copyright_bench.credentials import Signer
@@ -249,7 +249,7 @@ def _match(
     shown = [[set(one.tags) for one in half] for half in halves]
     fit &= np.array([[bool(one & other) for other in shown[1]] for one in shown[0]])
     # What does not fit is worth nothing, what fits more than anything else: as many pairs as there can be.
-    one, other = linear_sum_assignment(np.where(fit, 2 + alike, 0), maximize=True)
+    one, other = scipy.optimize.linear_sum_assignment(np.where(fit, 2 + alike, 0), maximize=True)
     chosen = [(int(i), int(j), float(alike[i, j])) for i, j in zip(one, other, strict=True) if fit[i, j]]
     return sorted(chosen, key=lambda pair: -pair[2])
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Hashable, Sequence
 
 import numpy as np
-from scipy.stats import t
+import scipy
 
 from cleartitle.evals.statistics import CONFIDENCE, Interval, Rate, rate
 
@@ -34,7 +34,7 @@ def two_way_rate(hits: Sequence[bool], pairs: Sequence[Hashable], wordings: Sequ
     variance = sum(parts)
     freedom = variance**2 / sum(part**2 / max(1, count - 1) for part, count in zip(parts, groups, strict=True))
     trials = share * (1 - share) / variance
-    low, high = _wilson(share, trials, float(t.ppf((1 + CONFIDENCE) / 2, freedom)))
+    low, high = _wilson(share, trials, float(scipy.stats.t.ppf((1 + CONFIDENCE) / 2, freedom)))
     method = f"wilson, {trials:.1f} of {len(hits)} runs, clustered by {groups[0]} pairs and {groups[1]} wordings"
     return Rate(plain.count, plain.total, plain.value, Interval(low, high, method), plain.at_most)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
+import scipy
 
 from cleartitle.errors import InputError
 from cleartitle.evals.licoeval.evaluate import open_units
@@ -104,7 +104,7 @@ def compare(first: Path, second: Path, options: CompareOptions = CompareOptions(
         only_first=only_first,
         only_second=only_second,
         both=sum(one and two for one, two in struck),
-        p=float(binomtest(len(only_first), discordant).pvalue) if discordant else None,
+        p=float(scipy.stats.binomtest(len(only_first), discordant).pvalue) if discordant else None,
         regressions=tuple(one.name for one in differences if _regressed(one, options)),
     )
 

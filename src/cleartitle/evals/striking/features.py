@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from scipy.stats import mannwhitneyu
+import scipy
 
 __all__ = ["LEVELS", "Level", "cliffs_delta", "compare_groups", "level"]
 
@@ -24,7 +24,7 @@ def cliffs_delta(first: Sequence[float], second: Sequence[float]) -> float:
     """
     if not len(first) or not len(second):
         raise ValueError("Cliff's delta needs two groups that are not empty")
-    u = mannwhitneyu(first, second, alternative="two-sided", method="asymptotic").statistic
+    u = scipy.stats.mannwhitneyu(first, second, alternative="two-sided", method="asymptotic").statistic
     return float(2 * u / (len(first) * len(second)) - 1)
 
 
@@ -47,7 +47,9 @@ def compare_groups(accessed: Sequence[float], unseen: Sequence[float]) -> dict[s
     return {
         "accessed": _statistics(accessed),
         "unseen": _statistics(unseen),
-        "p_value": 1.0 if constant else float(mannwhitneyu(accessed, unseen, alternative="two-sided").pvalue),
+        "p_value": 1.0
+        if constant
+        else float(scipy.stats.mannwhitneyu(accessed, unseen, alternative="two-sided").pvalue),
         "cliffs_delta": delta,
         "level": level(delta),
     }
