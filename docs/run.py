@@ -1,8 +1,9 @@
 """Execute what README and docs show: commands, Python, and the output that stands below them.
 
-A page runs in one fresh folder. A block marked ``console`` holds commands (lines that start with ``$ ``) and their
-output, in which ``…`` stands for anything; a block ``python`` is a script that must end well; a block ``pycon`` is a
-doctest. Blocks ``sh`` are the two commands of the README, which the project's check runs by itself.
+A page runs in one fresh folder, and as many pages at a time as there are processors. A block marked ``console`` holds
+commands (lines that start with ``$ ``) and their output, in which ``…`` stands for anything; a block ``python`` is a
+script that must end well; a block ``pycon`` is a doctest. Blocks ``sh`` are the two commands of the README, which the
+project's check runs by itself.
 
     python docs/run.py            execute all and fail where the output differs
     python docs/run.py --write    put the output seen into the pages
@@ -14,6 +15,8 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,6 +54,7 @@ def matches(shown: str, seen: str) -> bool:
 def page(path: Path, write: bool) -> list[str]:
     """Problems of one page."""
     problems: list[str] = []
+    begun = time.monotonic()
     text = path.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
 
@@ -81,6 +85,7 @@ def page(path: Path, write: bool) -> list[str]:
                 problems.append(f"{path.name}: its doctest failed")
     if write and changed != text:
         path.write_text(changed, encoding="utf-8")
+    print(f"{path.relative_to(ROOT)}: {time.monotonic() - begun:.0f} s", flush=True)
     return problems
 
 
@@ -90,7 +95,8 @@ def main() -> int:
     write = "--write" in arguments
     named = [Path(argument).resolve() for argument in arguments if argument != "--write"]
     pages = named or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    problems = [problem for path in pages for problem in page(path, write)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        problems = [problem for found in pool.map(lambda path: page(path, write), pages) for problem in found]
     for problem in problems if not write else []:
         print(f"DIFFERS {problem}", file=sys.stderr)
     return 1 if problems and not write else 0

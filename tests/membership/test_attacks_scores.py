@@ -11,10 +11,12 @@ from membership_evidence import evidence_of, labeled, stats
 
 from cleartitle.membership.attacks import (
     ATTACKS,
+    ConRecall,
     DcPdd,
     EzMia,
     HighestPosterior,
     Inclusion,
+    Lira,
     Lowercase,
     MinK,
     MinKPlusPlus,
@@ -148,6 +150,26 @@ def test_ez_mia_reads_the_top_choice_from_its_probability_where_there_are_no_ran
 def test_recall_compares_the_tokens_that_both_scored():
     item = one([-1.0, -2.0], position=[1, 2], prefixed=stats([-9.0, -2.0, -4.0]))
     assert Recall().score(item) == pytest.approx(2.0)
+
+
+def test_con_recall_weighs_a_prefix_of_non_members_against_one_of_members():
+    own, after, members = [-1.0, -1.0, -9.0], [-3.0, -3.0], [-2.0, -2.0]
+    item = one(own, prefixed=stats(after), member_prefixed=stats(members))
+    # Over the two tokens that all scored: (3 - 2) / 1.
+    assert ConRecall().score(item) == pytest.approx(1.0)
+    assert ConRecall(contrast=0.0).score(item) == pytest.approx(Recall().score(item))
+    assert math.isnan(ConRecall().score(one(own, prefixed=stats(after))))
+    apart = one(own, prefixed=stats(after), member_prefixed=stats(members, position=[7, 8]))
+    assert math.isnan(ConRecall().score(apart))
+
+
+def test_lira_measures_in_the_spread_of_eight_references_and_is_not_run_with_fewer():
+    means = [-3.0, -3.2, -2.8, -3.1, -2.9, -3.0, -3.3, -2.7]
+    item = one([-2.0, -2.0], references=tuple(stats([mean, mean]) for mean in means))
+    assert Lira().score(item) == pytest.approx((-2.0 - np.mean(means)) / np.std(means, ddof=1), rel=1e-5)
+    few = one([-2.0, -2.0], references=tuple(stats([mean, mean]) for mean in means[:7]))
+    assert math.isnan(Lira().score(few))
+    assert "needs eight references" in (missing(Lira(), [few]) or "")
 
 
 def test_neighbours_subtract_the_mean_of_the_rewrites():

@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from membership_evidence import labeled
 
-from cleartitle.membership.attacks import ATTACKS, TRAINED_ATTACKS, Fused, LogRanks, RankReference, fit_attacks
+from cleartitle.membership.attacks import (
+    ATTACKS,
+    TRAINED_ATTACKS,
+    Fused,
+    LogRanks,
+    RankReference,
+    SequenceNetwork,
+    fit_attacks,
+)
 from cleartitle.membership.attacks.run import run_attacks
 from cleartitle.membership.statistics import auc
 
@@ -25,7 +33,7 @@ def target():
 @pytest.fixture(scope="module")
 def tables(shadow, target):
     fitted, left_out = fit_attacks(TRAINED_ATTACKS, *shadow, seed=0)
-    assert not left_out
+    assert set(left_out) <= {"sequence network"}, "without torch"
     return run_attacks([*ATTACKS, *fitted], target[0])
 
 
@@ -48,8 +56,9 @@ def test_shadows_that_remember_nothing_teach_nothing(target):
 
 
 def test_teaching_twice_gives_equal_scores(shadow, target):
+    convex = [attack for attack in TRAINED_ATTACKS if attack.name != "sequence network"]
     scores = [
-        [attack.score(item) for attack in fit_attacks(TRAINED_ATTACKS, *shadow, seed=seed)[0] for item in target[0][:5]]
+        [attack.score(item) for attack in fit_attacks(convex, *shadow, seed=seed)[0] for item in target[0][:5]]
         for seed in (0, 1)
     ]
     assert scores[0] == scores[1]
@@ -80,3 +89,18 @@ def test_shadow_texts_of_one_label_are_refused(shadow):
         fit_attacks([LogRanks()], shadow[0], np.ones(len(shadow[0]), bool), seed=0)
     with pytest.raises(ValueError, match="labels"):
         fit_attacks([LogRanks()], shadow[0], np.ones(3, bool), seed=0)
+
+
+def test_a_sequence_network_reads_ranks_in_order_and_is_the_same_twice(shadow, target):
+    pytest.importorskip("torch", reason="a sequence network is taught with PyTorch")
+    one, two = (SequenceNetwork().fit(*shadow, seed=3) for _ in range(2))
+    scores = [one.score(item) for item in target[0]]
+    assert auc(scores, target[1]) > 0.7
+    assert scores == [two.score(item) for item in target[0]]
+    assert one.needs == {"rank", "reference"}
+    assert math.isnan(one.score(replace(target[0][0], references=())))
+    bare = [replace(item, references=()) for item in shadow[0]]
+    alone = SequenceNetwork().fit(bare, shadow[1], seed=3)
+    assert alone.needs == {"rank"} and alone.score(target[0][0]) == alone.score(replace(target[0][0], references=()))
+    long, short = labeled(2, 0.1, seed=5, tokens=900)[0][0], labeled(2, 0.1, seed=5, tokens=2)[0][0]
+    assert math.isfinite(one.score(long)) and math.isfinite(one.score(short))

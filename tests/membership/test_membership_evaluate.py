@@ -83,6 +83,21 @@ def test_few_queries_and_a_short_list_keep_ranks_alone(
     assert [step["output_size"] for step in summary["output_size"]] == [1, 5]
 
 
+def test_other_forms_are_asked_about_and_a_file_that_lends_a_prefix_is_in_no_figure(
+    sets: tuple[list[str], list[str], list[str]], tmp_path: Path
+) -> None:
+    members, others, _ = sets
+    options = AskOptions(permutations=20, variants=True)
+    summary = evaluate(members, others, CharModel(texts_of(members)), tmp_path / "run", options)
+    attacks = summary["attacks"] or summary["withheld"]
+    assert {"lowercase", "neighbours", "ReCaLL", "Con-ReCaLL"} <= set(attacks)
+    assert (summary["texts"]["members"], summary["texts"]["non_members"]) == (19, 19)
+    drawn = {row["id"]: row["set"] for row in pq.read_table(tmp_path / "run" / "texts.parquet").to_pylist()}
+    figured = set(pq.read_table(tmp_path / "run" / "attacks.parquet")["id"].to_pylist())
+    assert {name for one, name in drawn.items() if one not in figured} == {"members prefix", "non-members prefix"}
+    assert verify(tmp_path / "run", ALL).ok
+
+
 def test_wrong_sets_and_too_few_calls_are_refused_before_anything_is_asked(
     sets: tuple[list[str], list[str], list[str]], tmp_path: Path
 ) -> None:

@@ -18,6 +18,7 @@ from trace_material import function, make_corpus, module
 from cleartitle.errors import InputError
 from cleartitle.serve import ServeOptions
 from cleartitle.serve.options import TOKEN_VARIABLE, is_loopback, read_token
+from cleartitle.serve.server import bound_socket
 from cleartitle.trace import IndexOptions, build_index
 
 TOKEN = "correct-horse-battery-staple"
@@ -214,3 +215,13 @@ def test_search_processes_end_with_a_service_that_is_killed(served_index: Path) 
     workers = service.workers()
     assert service.end(signal.SIGKILL) == -signal.SIGKILL and len(workers) == 1
     until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
+
+
+def test_answers_are_sent_at_once() -> None:
+    with bound_socket(ServeOptions(port=0)) as listener, socket.socket() as client:
+        listener.listen()
+        client.connect(listener.getsockname())
+        accepted, _ = listener.accept()
+        with accepted:
+            # asyncio turns Nagle's delay off where it sees this protocol.
+            assert accepted.proto == socket.IPPROTO_TCP

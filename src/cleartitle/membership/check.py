@@ -93,7 +93,7 @@ def check(
     """
     with locked(output):
         sets = {SUSPECTS: repositories, **({HELD_OUT: held_out} if held_out else {})}
-        texts, counts = read_sets(sets, output, options)
+        texts, counts = read_sets(sets, output, options, known=(HELD_OUT,))
         models = [scorer, *references]
         key = fingerprint(
             options,

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cleartitle.errors import require
 from cleartitle.membership.attacks.arrays import Floats
 from cleartitle.membership.attacks.histograms import LOG_EDGES, linear_edges, rank_histogram
 from cleartitle.membership.evidence import Evidence, Need, given
+from cleartitle.membership.networks import log_odds
 
 __all__ = ["CodeMi", "CodeMiAttack"]
 
@@ -66,7 +66,6 @@ class CodeMi:
         Raises:
             MissingExtraError: torch is not installed.
         """
-        torch = require("torch", "membership")
         shadows = self
         if self.shadow_output_size is not None:
             shadows = replace(self, output_size=self.shadow_output_size, unknown=self.shadow_unknown)
@@ -76,24 +75,18 @@ class CodeMi:
         if self.mode == "paper":
             taught = np.concatenate([np.flatnonzero(labels == label)[: _share(labels, label)] for label in (1, 0)])
             rows, labels = rows[taught], labels[taught]
-        generator = torch.Generator().manual_seed(seed)
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # Sums in another order give other last digits.
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            network = torch.nn.Sequential(
+        network = taught(
+            lambda torch: torch.nn.Sequential(
                 torch.nn.Linear(rows.shape[1], HIDDEN), torch.nn.Tanh(), torch.nn.Linear(HIDDEN, 2)
-            )
-        optimizer = torch.optim.Adam(network.parameters(), lr=RATE)
-        inputs = torch.from_numpy(rows.astype(np.float32))
-        targets = torch.from_numpy(labels.astype(np.int64))
-        for _ in range(EPOCHS):
-            for batch in torch.randperm(len(rows), generator=generator).split(BATCH):
-                optimizer.zero_grad()
-                torch.nn.functional.cross_entropy(network(inputs[batch]), targets[batch]).backward()
-                optimizer.step()
-        torch.set_num_threads(threads)
-        return CodeMiAttack(self, network.eval())
+            ),
+            rows,
+            labels,
+            seed=seed,
+            rate=RATE,
+            epochs=EPOCHS,
+            batch=BATCH,
+        )
+        return CodeMiAttack(self, network)
 
 
 @dataclass(frozen=True)
@@ -117,11 +110,7 @@ class CodeMiAttack:
         """Log-odds of membership in nats; NaN for a text without ranks."""
         if not self.needs <= given(evidence):
             return float("nan")
-        torch = require("torch", "membership")
-        with torch.inference_mode():
-            row = torch.from_numpy(self.taught_by.features(evidence).astype(np.float32))
-            outputs = self.network(row)
-        return float(outputs[1] - outputs[0])
+        return log_odds(self.network, self.taught_by.features(evidence))
 
 
 def _share(labels: np.ndarray, label: int) -> int:

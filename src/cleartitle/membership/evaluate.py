@@ -91,7 +91,9 @@ def evaluate(
     """
     study = None if shadow is None else RunFolder.open(shadow, "membership")
     with locked(output):
-        texts, counts = read_sets({MEMBERS: members, NON_MEMBERS: non_members}, output, options)
+        texts, counts = read_sets(
+            {MEMBERS: members, NON_MEMBERS: non_members}, output, options, known=(MEMBERS, NON_MEMBERS)
+        )
         small = [f"{one['asked']} {name}" for name, one in counts.items() if one["asked"] < LEAST_TEXTS]
         if small:
             raise InputError(f"membership evaluate: only {', '.join(small)}; mend: at least {LEAST_TEXTS} files a set")
@@ -131,7 +133,7 @@ def score_evaluation(output: Path) -> dict[str, Any]:
     record = read_json(output / "run.json")
     options, inputs = record["options"], record["inputs"]
     seed = options["seed"]
-    texts, evidence, references = evidence_of(output)
+    texts, evidence, references = evidence_of(output, members=MEMBERS)
     unit, pieces = _pieces(texts)
     evidence = [replace(item, project=piece) for item, piece in zip(evidence, pieces, strict=True)]
     target = Side(evidence, np.array([one == MEMBERS for one in texts["set"].to_pylist()], bool))
@@ -232,7 +234,11 @@ def _control(headline: str, target: Side, shadow: Side, references: int, seed: i
 
     def asked(item: Evidence) -> Evidence:
         first, *others = item.references
-        return replace(item, target=first, references=tuple(others), lowercase=None, prefixed=None, neighbours=())
+        return replace(
+            Evidence(item.id, item.project, item.text, first, tuple(others)),
+            frequency=item.frequency,
+            classes=item.classes,
+        )
 
     asked_of = target.map(asked)
     trained = [attack for attack in TRAINED_ATTACKS if attack.name == headline]

@@ -8,7 +8,17 @@ import numpy as np
 
 from cleartitle.models.token_stats import TokenStats
 
-__all__ = ["NEEDS", "Attack", "Completion", "Evidence", "Need", "TrainedAttack", "given", "missing"]
+__all__ = [
+    "ENOUGH_REFERENCES",
+    "NEEDS",
+    "Attack",
+    "Completion",
+    "Evidence",
+    "Need",
+    "TrainedAttack",
+    "given",
+    "missing",
+]
 
 Need = Literal[
     "rank",
@@ -17,8 +27,10 @@ Need = Literal[
     "distribution",
     "rank or top1",
     "reference",
+    "eight references",
     "lowercase",
     "prefix",
+    "member prefix",
     "neighbours",
     "frequency",
     "classes",
@@ -35,14 +47,19 @@ NEEDS: tuple[Need, ...] = (
     "distribution",
     "rank or top1",
     "reference",
+    "eight references",
     "lowercase",
     "prefix",
+    "member prefix",
     "neighbours",
     "frequency",
     "classes",
     "shadows",
     "text out",
 )
+
+ENOUGH_REFERENCES = 8
+"""References from which on their spread about one text says something."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +88,7 @@ class Evidence:
         lowercase: scores of ``text.lower()`` by the target.
         prefixed: scores by the target of the text after a prefix of known non-members; positions count from the first
             token of the text.
+        member_prefixed: the same after a prefix of known members.
         neighbours: scores by the target of rewrites of the text.
         frequency: float64 per row of ``target``: public relative frequency of the token, smoothed, above 0.
         classes: int8 per row of ``target``: class of the token (see `token_classes`).
@@ -84,6 +102,7 @@ class Evidence:
     references: tuple[TokenStats, ...] = ()
     lowercase: TokenStats | None = None
     prefixed: TokenStats | None = None
+    member_prefixed: TokenStats | None = None
     neighbours: tuple[TokenStats, ...] = ()
     frequency: np.ndarray | None = None
     classes: np.ndarray | None = None
@@ -151,8 +170,10 @@ def given(evidence: Evidence) -> frozenset[Need]:
             found.add("distribution")
     parts: tuple[tuple[Need, object], ...] = (
         ("reference", evidence.references),
+        ("eight references", len(evidence.references) >= ENOUGH_REFERENCES),
         ("lowercase", evidence.lowercase),
         ("prefix", evidence.prefixed),
+        ("member prefix", evidence.member_prefixed),
         ("neighbours", evidence.neighbours),
         ("text out", evidence.completions),
     )

@@ -14,6 +14,7 @@ from cleartitle.errors import InputError
 from cleartitle.files import read_json
 from cleartitle.membership.evidence import Evidence
 from cleartitle.membership.frequency import FrequencyTable
+from cleartitle.membership.prefixes import behind, opening
 from cleartitle.membership.rewrites import python_rewrites
 from cleartitle.membership.token_classes import token_classes
 from cleartitle.models import QueryBudget, TokenScorer, TokenStats, score_all
@@ -25,7 +26,7 @@ __all__ = ["OWN_TEXTS", "AskOptions", "ask", "evidence_of", "read_sets"]
 
 OWN_TEXTS = pa.schema(
     [
-        # members, non-members; suspects, held-out
+        # members, non-members; suspects, held-out; what is after ReCaLL's prefixes "… prefix"
         ("set", pa.string()),
         ("id", pa.string()),
         ("project", pa.string()),
@@ -34,6 +35,7 @@ OWN_TEXTS = pa.schema(
         ("text", pa.large_string()),
     ]
 )
+PREFIX = " prefix"
 READ, ASKED, TARGET, FREQUENCY = ".read", "asked", "target", "frequency.parquet"
 REWRITES = 2
 PUBLIC_FILES = 2000
@@ -54,7 +56,8 @@ class AskOptions:
     calls: int | None = field(default=None, metadata=NOT_IN_KEY)
     """Most calls of each model; a run that needs more is refused before the first one."""
     variants: bool = False
-    """Ask about lower case and two rewrites of each file as well: four times the calls."""
+    """Ask about lower case and two rewrites of each file as well, and about each after a prefix of a file of a set
+    whose membership is known (that file is in no figure): five to six times the calls."""
     permutations: int = 1000
     """Relabelings behind the p-values of blind classifiers."""
     seed: int = 0
@@ -72,11 +75,15 @@ class AskOptions:
         return QueryBudget(self.queries, seed=self.seed, output_size=self.output_size, calls=self.calls)
 
 
-def read_sets(sets: Mapping[str, Sequence[str]], output: Path, options: AskOptions) -> tuple[pa.Table, dict[str, Any]]:
+def read_sets(
+    sets: Mapping[str, Sequence[str]], output: Path, options: AskOptions, *, known: Sequence[str] = ()
+) -> tuple[pa.Table, dict[str, Any]]:
     """The files of each set, in the rules of a corpus (see `cleartitle.corpus.build`), as ``OWN_TEXTS``.
 
     ``sets`` maps a name to specs (folders, git repositories, packages). A content that stands in two sets is in none:
-    it could be both. Returns the table and what was read and left out by set.
+    it could be both. With `AskOptions.variants` one file of each set whose membership is ``known``, drawn at random,
+    lends its opening as a prefix and is no text of the set any more. Returns the table and what was read and left out
+    by set.
 
     Raises:
         InputError: a set in which no file could be read.
@@ -114,6 +121,9 @@ def read_sets(sets: Mapping[str, Sequence[str]], output: Path, options: AskOptio
             kept = [kept[place] for place in sorted(drawn)]
         if not kept:
             raise InputError(f"{name}: every file stands in the other set as well; mend: other files")
+        if options.variants and name in known and len(kept) > 1:
+            drawn = int(np.random.default_rng(options.seed).integers(len(kept)))
+            rows.append({**kept.pop(drawn), "set": f"{name}{PREFIX}"})
         counts[name]["asked"] = len(kept)
         rows += sorted(kept, key=lambda row: (row["project"], row["path"], row["id"]))
     return table_of(rows, OWN_TEXTS), counts
@@ -139,14 +149,18 @@ def ask(
     Raises:
         InputError: a reference cuts texts into other tokens than the model, or the budget does not suffice.
     """
-    texts = [row["text"] for row in read_table(output / "texts.parquet").to_pylist()]
+    rows = read_table(output / "texts.parquet").to_pylist()
+    texts = [row["text"] for row in rows if not row["set"].endswith(PREFIX)]
     for reference in references:
         if not np.array_equal(reference.tokenize(texts[0]).token, scorer.tokenize(texts[0]).token):
             raise InputError(
                 f"reference {reference.name}: cuts texts into other tokens than {scorer.name}; "
                 "mend: a reference with the tokenizer of the model"
             )
-    forms = [*texts, *(form for text in texts for form in variants(text))] if options.variants else texts
+    forms = list(texts)
+    if options.variants:
+        forms += [form for text in texts for form in variants(text)]
+        forms += [prefix + text for prefix in _prefixes(rows).values() for text in texts]
     calls: dict[str, int] = {}
     for number, (model, asked) in enumerate([(scorer, forms), *((reference, texts) for reference in references)]):
         name = f"reference-{number}" if number else TARGET
@@ -165,10 +179,16 @@ def variants(text: str) -> list[str]:
     return [text.lower(), *python_rewrites(text, REWRITES)]
 
 
-def evidence_of(output: Path) -> tuple[pa.Table, list[Evidence], int]:
+def _prefixes(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Name of a set → the opening that its drawn file lends."""
+    return {row["set"].removesuffix(PREFIX): opening(row["text"]) for row in rows if row["set"].endswith(PREFIX)}
+
+
+def evidence_of(output: Path, *, members: str | None = None) -> tuple[pa.Table, list[Evidence], int]:
     """The texts of a run, their evidence (one a text that has rows, in order), and the number of references.
 
-    The table has only texts with rows; those that a model could not score are left out.
+    The table has only texts with rows; those that a model could not score are left out. ``members`` names the set whose
+    files are known to be members, if one is.
     """
     texts = read_table(output / "texts.parquet")
     # Without variants a text that is all lower case would be its own.
@@ -181,13 +201,22 @@ def evidence_of(output: Path) -> tuple[pa.Table, list[Evidence], int]:
         table = FrequencyTable(read_table(output / FREQUENCY)["count"].to_numpy())
     kept: list[int] = []
     found: list[Evidence] = []
-    for place, row in enumerate(texts.to_pylist()):
+    rows = texts.to_pylist()
+    prefixes = _prefixes(rows)
+    for place, row in enumerate(rows):
+        if row["set"].endswith(PREFIX):
+            continue
         text = row["text"]
         stats, *beside = (next(iter(scorer.score([text]))) for scorer in (target, *references))
         if not len(stats) or any(not np.array_equal(one.position, stats.position) for one in beside):
             continue
         low = _scored(target, [text.lower()]) if asked_variants else []
         forms = _scored(target, variants(text)[1:]) if low else []
+        after = {
+            name == members: behind(one, len(prefix))
+            for name, prefix in prefixes.items()
+            for one in _scored(target, [prefix + text])
+        }
         kept.append(place)
         found.append(
             Evidence(
@@ -197,6 +226,8 @@ def evidence_of(output: Path) -> tuple[pa.Table, list[Evidence], int]:
                 target=stats,
                 references=tuple(beside),
                 lowercase=low[0] if low else None,
+                prefixed=after.get(False),
+                member_prefixed=after.get(True),
                 neighbours=tuple(forms),
                 frequency=None if table is None else table.relative(stats.token),
                 classes=token_classes(text, stats.start, stats.end, row["language"]),

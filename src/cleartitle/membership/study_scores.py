@@ -13,6 +13,7 @@ from cleartitle.jobs import Shard, map_shards
 from cleartitle.membership.evidence import Evidence
 from cleartitle.membership.frequency import FrequencyTable
 from cleartitle.membership.lstm import load_lstm
+from cleartitle.membership.prefixes import behind, opening
 from cleartitle.membership.rewrites import python_rewrites
 from cleartitle.membership.targets import model_folder
 from cleartitle.membership.texts import POOL, TARGET, role, rows_of
@@ -25,7 +26,6 @@ from cleartitle.tables import read_table, table_of
 __all__ = ["StudyScores", "study_scorer", "reference_roles", "score_study"]
 
 ASKED = pa.schema([("model", pa.string()), ("texts", pa.int64()), ("calls", pa.int64())])
-PREFIX_CHARACTERS = 240
 REWRITES = 2
 
 
@@ -100,9 +100,7 @@ def prefixed(text: str, texts: pa.Table) -> str:
 
 def public_prefix(texts: pa.Table) -> str:
     """The first lines of the first file of the pool: known non-members for the target."""
-    first = rows_of(texts, POOL)[0]["text"]
-    cut = first.rfind("\n", 0, PREFIX_CHARACTERS)
-    return first[: cut if cut > 0 else PREFIX_CHARACTERS] + "\n"
+    return opening(rows_of(texts, POOL)[0]["text"])
 
 
 class StudyScores:
@@ -188,15 +186,8 @@ def with_forms(
         replace(
             item,
             lowercase=low[place],
-            prefixed=None if after is None or prefix is None else _behind(after[place], len(prefix)),
+            prefixed=None if after is None or prefix is None else behind(after[place], len(prefix)),
             neighbours=tuple(next(others) for _ in forms[place]),
         )
         for place, item in enumerate(evidence)
     ]
-
-
-def _behind(stats: TokenStats, start: int) -> TokenStats:
-    """The rows of the text that begins at this character, with positions counted from its first token."""
-    kept = stats.at(stats.start >= start)
-    first = int(kept.position[0]) if len(kept) else 0
-    return replace(kept, position=kept.position - first, start=kept.start - start, end=kept.end - start)

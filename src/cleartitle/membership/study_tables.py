@@ -289,6 +289,7 @@ def at_rows(item: Evidence, rows: np.ndarray) -> Evidence:
         classes=None if item.classes is None else item.classes[rows],
         lowercase=None,
         prefixed=None,
+        member_prefixed=None,
         neighbours=(),
     )
 

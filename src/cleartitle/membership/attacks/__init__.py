@@ -1,5 +1,6 @@
 """Attacks on membership, one module each, on arrays that one pass over the texts gave."""
 
+from cleartitle.membership.attacks.con_recall import ConRecall
 from cleartitle.membership.attacks.dc_pdd import DcPdd
 from cleartitle.membership.attacks.ez_mia import EzMia
 from cleartitle.membership.attacks.fused import Fused
@@ -13,6 +14,7 @@ from cleartitle.membership.attacks.histograms import (
 )
 from cleartitle.membership.attacks.inclusion import Inclusion, is_hit
 from cleartitle.membership.attacks.linear import LinearAttack
+from cleartitle.membership.attacks.lira import Lira
 from cleartitle.membership.attacks.lowercase import Lowercase
 from cleartitle.membership.attacks.min_k import SWEEP, MinK
 from cleartitle.membership.attacks.min_k_plus_plus import MinKPlusPlus
@@ -24,6 +26,7 @@ from cleartitle.membership.attacks.reference_difference import RankGain, Referen
 from cleartitle.membership.attacks.rmia import Rmia
 from cleartitle.membership.attacks.run import AttackScores, fit_attacks, run_attacks
 from cleartitle.membership.attacks.scalar_stack import ScalarStack
+from cleartitle.membership.attacks.sequence_network import SequenceNetwork
 from cleartitle.membership.attacks.syntax_class import SYNTAX_CLASSES, SyntaxClass
 from cleartitle.membership.attacks.wbc import WINDOWS, Wbc
 from cleartitle.membership.attacks.zlib_ratio import ZlibMean, ZlibSum
@@ -38,12 +41,14 @@ __all__ = [
     "TRAINED_ATTACKS",
     "WINDOWS",
     "AttackScores",
+    "ConRecall",
     "DcPdd",
     "EzMia",
     "Fused",
     "HighestPosterior",
     "Inclusion",
     "LinearAttack",
+    "Lira",
     "LogRanks",
     "Lowercase",
     "MinK",
@@ -57,6 +62,7 @@ __all__ = [
     "ReferenceDifference",
     "Rmia",
     "ScalarStack",
+    "SequenceNetwork",
     "SyntaxClass",
     "Wbc",
     "ZlibMean",
@@ -81,6 +87,7 @@ ATTACKS: tuple[Attack, ...] = (
     DcPdd(bound=None),
     *SYNTAX_CLASSES,
     Recall(),
+    ConRecall(),
     Neighbours(),
     PolarizedNeighbours(),
     ReferenceDifference(),
@@ -88,9 +95,16 @@ ATTACKS: tuple[Attack, ...] = (
     Wbc(),
     EzMia(),
     Rmia(),
+    Lira(),
     Inclusion(),
 )
 """Every attack that learns nothing, each with the options that were fixed before looking."""
 
-TRAINED_ATTACKS: tuple[TrainedAttack, ...] = (LogRanks(), ScalarStack(ATTACKS), RankReference(), Fused(ATTACKS))
+TRAINED_ATTACKS: tuple[TrainedAttack, ...] = (
+    LogRanks(),
+    SequenceNetwork(),
+    ScalarStack(ATTACKS),
+    RankReference(),
+    Fused(ATTACKS),
+)
 """Every attack that shadow models teach, CodeMI itself apart."""

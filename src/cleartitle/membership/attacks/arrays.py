@@ -13,6 +13,7 @@ __all__ = [
     "BEYOND_RANK",
     "IMPOSSIBLE",
     "Floats",
+    "common_means",
     "correct_top1",
     "log_ranks",
     "logprobs",
@@ -88,3 +89,12 @@ def reference_log_ranks(evidence: Evidence) -> Floats:
     """Log-ranks averaged over the references that give them, one a row of the target; no rows without any."""
     found = [log_ranks(reference) for reference in evidence.references if reference.rank is not None]
     return np.mean(found, axis=0) if found else np.empty(0)
+
+
+def common_means(*scores: TokenStats) -> tuple[float, ...] | None:
+    """Mean log-probability in each, over the positions that all of them scored; None where there is none."""
+    shared = set.intersection(*(set(one.position.tolist()) for one in scores))
+    kept = [logprobs(one)[np.isin(one.position, list(shared))] for one in scores]
+    if not shared or not all(map(len, kept)):
+        return None
+    return tuple(float(values.mean()) for values in kept)

@@ -3,9 +3,7 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from cleartitle.membership.attacks.arrays import logprobs
+from cleartitle.membership.attacks.arrays import common_means
 from cleartitle.membership.evidence import Evidence, Need
 
 __all__ = ["Recall"]
@@ -29,10 +27,8 @@ class Recall:
         """The ratio."""
         if evidence.prefixed is None:
             return math.nan
-        own, after = logprobs(evidence.target), logprobs(evidence.prefixed)
-        if not len(own) or not len(after):
+        means = common_means(evidence.target, evidence.prefixed)
+        if means is None:
             return math.nan
-        _, rows, others = np.intersect1d(evidence.target.position, evidence.prefixed.position, return_indices=True)
-        if not len(rows):
-            return math.nan
-        return float(-after[others].mean() / (-own[rows].mean() + SMALLEST))
+        own, after = means
+        return -after / (-own + SMALLEST)

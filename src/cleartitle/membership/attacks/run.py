@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from cleartitle.errors import MissingExtraError
 from cleartitle.membership.attacks.arrays import Floats
 from cleartitle.membership.evidence import Attack, Evidence, TrainedAttack, missing
 
@@ -92,7 +93,10 @@ def fit_attacks(
     for attack in attacks:
         reason = missing(attack, evidence, shadows=bool(evidence))
         if reason is None:
-            fitted.append(attack.fit(evidence, labels, seed=seed))
-        else:
+            try:
+                fitted.append(attack.fit(evidence, labels, seed=seed))
+            except MissingExtraError as error:
+                reason = f"{attack.name}: {error}"
+        if reason is not None:
             left_out[attack.name] = reason
     return fitted, left_out
