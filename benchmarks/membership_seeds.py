@@ -18,7 +18,14 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import t as student
 
-SHOWN = ("perplexity", "CodeMI paper", "CodeMI corrected", "sequence network", "ranks with references (CodeMI-C)", "fused")
+SHOWN = (
+    "perplexity",
+    "CodeMI paper",
+    "CodeMI corrected",
+    "sequence network",
+    "ranks with references (CodeMI-C)",
+    "fused",
+)
 
 
 def mean(values: Sequence[float], digits: int = 3) -> str:

@@ -55,6 +55,7 @@ def evidence_of(generator: np.random.Generator, number: int, memory: float, *, t
         neighbours=(scores(0.0), scores(0.0)),
         frequency=generator.uniform(1e-5, 1e-2, tokens),
         classes=generator.integers(0, 7, tokens).astype(np.int8),
+        member_prefixed=scores(memory),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from cleartitle.membership.attacks.arrays import Floats
 from cleartitle.membership.attacks.histograms import LOG_EDGES, linear_edges, rank_histogram
 from cleartitle.membership.evidence import Evidence, Need, given
-from cleartitle.membership.networks import log_odds
+from cleartitle.membership.networks import log_odds, taught
 
 __all__ = ["CodeMi", "CodeMiAttack"]
 
@@ -73,8 +73,8 @@ class CodeMi:
         labels = np.asarray(member, bool)[usable]
         rows = np.stack([shadows.features(evidence[number]) for number in usable])
         if self.mode == "paper":
-            taught = np.concatenate([np.flatnonzero(labels == label)[: _share(labels, label)] for label in (1, 0)])
-            rows, labels = rows[taught], labels[taught]
+            first = np.concatenate([np.flatnonzero(labels == label)[: _share(labels, label)] for label in (1, 0)])
+            rows, labels = rows[first], labels[first]
         network = taught(
             lambda torch: torch.nn.Sequential(
                 torch.nn.Linear(rows.shape[1], HIDDEN), torch.nn.Tanh(), torch.nn.Linear(HIDDEN, 2)

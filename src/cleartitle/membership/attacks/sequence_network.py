@@ -14,7 +14,7 @@ __all__ = ["SequenceAttack", "SequenceNetwork"]
 
 SCALE = 10.0
 KERNEL, CHANNELS, DROPOUT = 5, 16, 0.5
-RATE, DECAY, EPOCHS, BATCH = 3e-3, 1e-3, 30, 32
+RATE, DECAY, EPOCHS, BATCH = 3e-3, 1e-3, 100, 32
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class SequenceNetwork:
     A histogram forgets where in the text a rank stands; runs of well-known tokens are what remembering looks like. The
     idea is that of LT-MIA (arXiv 2604.03199), a transformer over per-token statistics of the full distribution, taught
     by many models of known training sets; this one reads ranks alone, beside the mean log-rank of the references where
-    all texts have some. Its size and training (width 16, kernels of 5, dropout .5, Adam at .003, weight decay .001, 30
-    epochs) were fixed before looking.
+    all texts have some. Its size and training (width 16, kernels of 5, dropout .5, Adam at .003, weight decay .001, 100
+    epochs) were fixed on made-up scores, before looking at any model.
 
     Args:
         longest: tokens of a text that it reads, from the first one on.
