@@ -168,6 +168,15 @@ def test_a_hostile_repository_costs_a_file_and_not_the_run(own: list[str], tmp_p
     assert pq.read_table(tmp_path / "run" / "files.parquet").num_rows == len(summary["files"])
 
 
+def test_one_repository_a_side_is_tested_by_folder(own: list[str], other: list[str], tmp_path: Path) -> None:
+    repositories = [str(Path(side[0]).parent) for side in (own, other)]
+    summary = check(repositories[:1], CharModel(texts_of(own)), tmp_path / "run", OPTIONS, held_out=repositories[1:])
+    assert summary["texts"]["projects"] == 2
+    assert summary["dataset_test"]["unit"] == "folder" and summary["dataset_test"]["suspects"] == 10
+    assert "10 suspect and 12 held-out folders" in summary["conclusion"]
+    assert "Folders were counted as independent" in summary["conclusion"]
+
+
 def test_what_cannot_be_compared_is_named(own: list[str], other: list[str], tmp_path: Path) -> None:
     model = CharModel(texts_of(own))
     with pytest.raises(InputError, match="the tokenizer of the model"):

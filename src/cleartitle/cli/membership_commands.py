@@ -1,7 +1,9 @@
 """``cleartitle membership``: was this code in a model's training set?"""
 
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
@@ -14,7 +16,7 @@ from cleartitle.membership.own_texts import AskOptions
 from cleartitle.membership.shadows import open_subject
 from cleartitle.membership.study import study as study_membership
 from cleartitle.membership.study_options import MembershipOptions
-from cleartitle.models import ModelOptions, ScorerOptions, TokenScorer, open_scorer
+from cleartitle.models import ModelOptions, ScorerOptions, TokenScorer
 from cleartitle.progress import console
 from cleartitle.report import summary_table, write_report
 
@@ -41,11 +43,7 @@ def study(
         json: Print the summary as JSON on standard output.
     """
     opened = starter_corpus() if corpus is None else Corpus.open(corpus)
-    summary = study_membership(opened, output, options, workers=workers)
-    page = write_report(output)
-    print_json(summary) if json else print_rich(*summary_table(summary))
-    console().print(f"report: {page}", soft_wrap=True)
-    return 0
+    return _show(study_membership(opened, output, options, workers=workers), output, json)
 
 
 @app.command
@@ -65,28 +63,20 @@ def check(
 
     Args:
         repositories: Folders, git repositories or packages of the author (see `cleartitle corpus build`).
-        model: The model in question: embedded, gguf:FILE, hf:FOLDER, openai:NAME, recorded:FILE.
+        model: The model in question: embedded, gguf:FILE, hf:FOLDER, openai:NAME, recorded:FILE, or study:FOLDER for
+            the target of a membership study.
         reference: Models with the same tokenizer that saw none of it; two or more also give the model control.
         held_out: Files of the same kind that the model cannot have seen. Without them nothing can be concluded.
         public: Corpus of public code, for the frequencies of tokens.
         output: Folder of the run.
         json: Print the summary as JSON on standard output.
     """
-    opened: list[TokenScorer] = []
-    try:
-        for spec in (model, *reference):
-            opened.append(open_scorer(spec, asking, scoring))
-        corpus = None if public is None else Corpus.open(public)
+    corpus = None if public is None else Corpus.open(public)
+    with _opened([model, *reference], asking, scoring) as (scorer, *references):
         summary = check_membership(
-            repositories, opened[0], output, options, held_out=held_out, references=opened[1:], public=corpus
+            repositories, scorer, output, options, held_out=held_out, references=references, public=corpus
         )
-    finally:
-        for scorer in opened:
-            scorer.close()
-    page = write_report(output)
-    print_json(summary) if json else print_rich(*summary_table(summary))
-    console().print(f"report: {page}", soft_wrap=True)
-    return 0
+    return _show(summary, output, json)
 
 
 @app.command
@@ -118,24 +108,25 @@ def evaluate(
         output: Folder of the run.
         json: Print the summary as JSON on standard output.
     """
-    opened: list[TokenScorer] = []
-    try:
-        for spec in (model, *reference):
-            opened.append(open_subject(spec, asking, scoring))
-        corpus = None if public is None else Corpus.open(public)
+    corpus = None if public is None else Corpus.open(public)
+    with _opened([model, *reference], asking, scoring) as (scorer, *references):
         summary = evaluate_membership(
-            members,
-            non_members,
-            opened[0],
-            output,
-            options,
-            references=opened[1:],
-            public=corpus,
-            shadow=shadow,
+            members, non_members, scorer, output, options, references=references, public=corpus, shadow=shadow
         )
-    finally:
-        for scorer in opened:
-            scorer.close()
+    return _show(summary, output, json)
+
+
+@contextmanager
+def _opened(specs: Sequence[str], asking: ModelOptions, scoring: ScorerOptions) -> Generator[list[TokenScorer]]:
+    with ExitStack() as stack:
+        opened: list[TokenScorer] = []
+        for spec in specs:
+            opened.append(open_subject(spec, asking, scoring))
+            stack.callback(opened[-1].close)
+        yield opened
+
+
+def _show(summary: dict[str, Any], output: Path, json: bool) -> int:
     page = write_report(output)
     print_json(summary) if json else print_rich(*summary_table(summary))
     console().print(f"report: {page}", soft_wrap=True)

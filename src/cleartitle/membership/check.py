@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from cleartitle.membership.blind import BlindOptions, blind_report
 from cleartitle.membership.dataset_test import LEAST_PROJECTS, DatasetTestOptions, dataset_test
 from cleartitle.membership.evidence import Evidence
 from cleartitle.membership.figures import verdict_record
-from cleartitle.membership.own_texts import AskOptions, ask, clear_read, evidence_of, read_sets
+from cleartitle.membership.own_texts import AskOptions, ask, clear_read, evidence_of, pieces, read_sets
 from cleartitle.membership.statistics import auc, auc_interval
 from cleartitle.membership.token_classes import COMMENT, IDENTIFIER, STRING
 from cleartitle.membership.validity import Validity, judge
@@ -75,7 +76,8 @@ def check(
     """Ask a model about an author's files, and about files of the same kind that it cannot have seen.
 
     Without held-out files nothing can be said beyond what the model makes of each file. With them the files are tested
-    as one set (`dataset_test`), by project where the author has six or more and the held-out side twelve, and
+    as one set (`dataset_test`), by project where the author has six or more and the held-out side twelve, else by
+    folder or by file, which the conclusion says, and
     classifiers that never see the model judge whether the two sets may be compared (`judge`). Two references or more
     give the model control.
 
@@ -120,6 +122,8 @@ def score_check(output: Path) -> dict[str, Any]:
     record = read_json(output / "run.json")
     options = record["options"]
     texts, evidence, references = evidence_of(output)
+    unit, found_in = pieces(texts, {SUSPECTS: 2 * LEAST_PROJECTS, HELD_OUT: 4 * LEAST_PROJECTS})
+    evidence = [replace(item, project=piece) for item, piece in zip(evidence, found_in, strict=True)]
     suspect = np.array([one == SUSPECTS for one in texts["set"].to_pylist()], bool)
     scores = run_attacks(ATTACKS, evidence)
     _, lacking = fit_attacks(TRAINED_ATTACKS, [], np.empty(0, bool), seed=options["seed"])
@@ -147,7 +151,7 @@ def score_check(output: Path) -> dict[str, Any]:
         "validity_report": None,
         "dataset_test": None,
         "attacks": {},
-        **_conclusion(headline, evidence, values, suspect, references, options, scores),
+        **_conclusion(headline, evidence, values, suspect, references, options, scores, unit),
         "files": [row for row in files.to_pylist() if row["set"] == SUSPECTS][:SHOWN_FILES],
         "case": _cases(texts, evidence, values, suspect),
         "surest": _surest(texts, evidence, suspect),
@@ -164,6 +168,7 @@ def _conclusion(
     references: int,
     options: dict[str, Any],
     scores: AttackScores,
+    unit: str,
 ) -> dict[str, Any]:
     """What may be said, in a sentence, and what it rests on."""
     if headline is None or not suspect.any():
@@ -182,11 +187,10 @@ def _conclusion(
         options=BlindOptions(permutations=options["permutations"], seed=options["seed"]),
     )
     control = _control(headline, evidence, references)
-    verdict = judge(blind, headline, values, suspect, projects, control=control, seed=options["seed"])
-    units = (_chosen(projects, suspect), _chosen(projects, ~suspect))
-    if len(set(units[0])) < 2 * LEAST_PROJECTS or len(set(units[1])) < 4 * LEAST_PROJECTS:
-        units = (None, None)
-    test = dataset_test(values[suspect], values[~suspect], *units, options=DatasetTestOptions(seed=options["seed"]))
+    verdict = judge(blind, headline, values, suspect, projects, control=control, unit=unit, seed=options["seed"])
+    units = (None, None) if unit == "file" else (_chosen(projects, suspect), _chosen(projects, ~suspect))
+    chosen = DatasetTestOptions(seed=options["seed"])
+    test = dataset_test(values[suspect], values[~suspect], *units, chosen, unit=unit)
     power = None if test.power is None else vars(test.power)
     record = {name: value for name, value in vars(test).items() if name not in ("null", "power")}
     null = {
@@ -214,10 +218,11 @@ def _sentence(verdict: Validity, sentence: str, unit: str) -> str:
             f"{UNKNOWN}: INVALID. The author's files and the held-out ones differ by themselves, so that no difference "
             "in what the model makes of them says anything about training."
         )
+    counted = {"text": "Files", "folder": "Folders"}.get(unit)
     alone = (
-        " Files were counted as independent, since a test by project needs six of the author and twelve held-out ones: "
-        "p is too small by an unknown amount."
-        if unit == "text"
+        f" {counted} were counted as independent, since a test by project needs six of the author and twelve held-out "
+        "ones: p is too small by an unknown amount."
+        if counted
         else ""
     )
     return f"{sentence} Validity: {verdict.verdict}.{alone}"
@@ -271,7 +276,7 @@ def _cases(
             for start, end, rank in zip(stats.start, stats.end, stats.rank, strict=True)
             if end <= EXCERPT
         ]
-        title = f"{evidence[place].project}: {texts['path'][int(place)].as_py()}"
+        title = f"{texts['project'][int(place)].as_py()}: {texts['path'][int(place)].as_py()}"
         cases.append({"title": title, "text": evidence[place].text[:EXCERPT], "tokens": marks})
     return cases
 

@@ -123,6 +123,8 @@ def dataset_test(
     suspect_projects: Sequence[Hashable] | None = None,
     held_out_projects: Sequence[Hashable] | None = None,
     options: DatasetTestOptions | None = None,
+    *,
+    unit: str = "project",
 ) -> DatasetTest:
     """Test whether suspect texts score above held-out texts of the same kind that the model cannot have seen.
 
@@ -143,6 +145,7 @@ def dataset_test(
             text for itself.
         held_out_projects: the same for the held-out texts.
         options: of the test.
+        unit: what the projects are, in words.
 
     Raises:
         ValueError: shapes or lengths do not fit.
@@ -152,7 +155,7 @@ def dataset_test(
     if sides[0].rows.shape[1] != sides[1].rows.shape[1]:
         raise ValueError("suspect and held-out texts need the same scores")
     generator = np.random.default_rng(chosen.seed)
-    unit = "text" if suspect_projects is None else "project"
+    unit = "text" if suspect_projects is None else unit
     sizes = (sides[0].units, sides[1].units, len(sides[0].rows), len(sides[1].rows))
     reason = _too_few(sides, unit)
     if reason is not None:

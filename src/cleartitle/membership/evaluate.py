@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from cleartitle.corpus import Corpus
 from cleartitle.errors import InputError
@@ -19,7 +18,7 @@ from cleartitle.membership.blind import BlindOptions
 from cleartitle.membership.codemi import CodeMi
 from cleartitle.membership.evidence import Attack, Evidence, TrainedAttack
 from cleartitle.membership.figures import cases, figures, renamed, together
-from cleartitle.membership.own_texts import ASKED, REWRITES, AskOptions, ask, clear_read, evidence_of, read_sets
+from cleartitle.membership.own_texts import ASKED, REWRITES, AskOptions, ask, clear_read, evidence_of, pieces, read_sets
 from cleartitle.membership.rewrites import python_rewrites
 from cleartitle.membership.shadows import Shadows, no_shadows
 from cleartitle.membership.study_options import HEADLINE, MembershipOptions
@@ -46,8 +45,7 @@ __all__ = ["EVALUATION", "evaluate", "score_evaluation"]
 EVALUATION = "membership-evaluate"
 MEMBERS, NON_MEMBERS = "members", "non-members"
 LEAST_TEXTS = 10
-LEAST_UNITS = 6
-"""Projects or folders of a set from which on they count as its independent pieces."""
+LEAST_PIECES = {MEMBERS: 6, NON_MEMBERS: 6}
 HEADLINES = (HEADLINE, "reference difference", "rank gain", "Min-K %++ (k = 20)", "perplexity", "highest posterior")
 """The attack whose figure is judged: the first of these that the access to the models allows, whatever it finds."""
 OWN_PAIRS = (
@@ -134,8 +132,8 @@ def score_evaluation(output: Path) -> dict[str, Any]:
     options, inputs = record["options"], record["inputs"]
     seed = options["seed"]
     texts, evidence, references = evidence_of(output, members=MEMBERS)
-    unit, pieces = _pieces(texts)
-    evidence = [replace(item, project=piece) for item, piece in zip(evidence, pieces, strict=True)]
+    unit, found_in = pieces(texts, LEAST_PIECES)
+    evidence = [replace(item, project=piece) for item, piece in zip(evidence, found_in, strict=True)]
     target = Side(evidence, np.array([one == MEMBERS for one in texts["set"].to_pylist()], bool))
     if min(int(target.member.sum()), int((~target.member).sum())) < LEAST_TEXTS:
         raise InputError(f"{output}: the model scored too few files of a set; mend: at least {LEAST_TEXTS} each")
@@ -160,7 +158,7 @@ def score_evaluation(output: Path) -> dict[str, Any]:
     check = BlindOptions(permutations=options["permutations"], seed=seed)
     languages = Counter(texts["language"].to_pylist())
     blind, verdict = verdict_on(
-        headline, values, target, check, control=control, language=languages.most_common(1)[0][0]
+        headline, values, target, check, control=control, language=languages.most_common(1)[0][0], unit=unit
     )
     write_table(output / "attacks.parquet", found.scores.as_table().append_column("member", [target.member]))
     steps = MembershipOptions(seed=seed)
@@ -196,26 +194,6 @@ def score_evaluation(output: Path) -> dict[str, Any]:
     }
     write_json(output / "summary.json", summary)
     return summary
-
-
-def _pieces(texts: pa.Table) -> tuple[str, list[str]]:
-    """What counts as one independent piece of these texts, and the piece of each text.
-
-    Projects, where each set has `LEAST_UNITS` of them. Else the folders of files, which is weaker: files of one project
-    share an author. Else the files themselves, which is weaker still.
-    """
-    rows = texts.select(["set", "project", "path"]).to_pylist()
-    found = {
-        "project": [row["project"] for row in rows],
-        "folder": [f"{row['project']}/{PurePosixPath(row['path']).parent}" for row in rows],
-    }
-    for name, pieces in found.items():
-        sets: dict[str, set[str]] = {}
-        for row, piece in zip(rows, pieces, strict=True):
-            sets.setdefault(row["set"], set()).add(piece)
-        if all(len(one) >= LEAST_UNITS for one in sets.values()):
-            return name, pieces
-    return "file", [f"{row['project']}/{row['path']}" for row in rows]
 
 
 def _shadows(wanted: dict[str, str] | None) -> Shadows | None:

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from cleartitle.models.scoring_recorded import RecordedScorer, write_scores
 from cleartitle.options import NOT_IN_KEY
 from cleartitle.tables import read_table, table_of, write_table
 
-__all__ = ["OWN_TEXTS", "AskOptions", "ask", "evidence_of", "read_sets"]
+__all__ = ["OWN_TEXTS", "AskOptions", "ask", "evidence_of", "pieces", "read_sets"]
 
 OWN_TEXTS = pa.schema(
     [
@@ -234,6 +234,26 @@ def evidence_of(output: Path, *, members: str | None = None) -> tuple[pa.Table, 
             )
         )
     return texts.take(kept), found, len(references)
+
+
+def pieces(texts: pa.Table, least: Mapping[str, int]) -> tuple[str, list[str]]:
+    """What counts as one independent piece of these texts (``project``, ``folder`` or ``file``), and that of each text.
+
+    Projects, where each set has as many of them as ``least`` says. Else the folders of files, which is weaker: files of
+    one project share an author. Else the files themselves, which is weaker still.
+    """
+    rows = texts.select(["set", "project", "path"]).to_pylist()
+    found = {
+        "project": [row["project"] for row in rows],
+        "folder": [f"{row['project']}/{PurePosixPath(row['path']).parent}" for row in rows],
+    }
+    for unit, names in found.items():
+        sets: dict[str, set[str]] = {}
+        for row, name in zip(rows, names, strict=True):
+            sets.setdefault(row["set"], set()).add(name)
+        if all(len(sets.get(one, ())) >= count for one, count in least.items()):
+            return unit, names
+    return "file", [f"{row['project']}/{row['path']}" for row in rows]
 
 
 def _scored(scorer: RecordedScorer, texts: Sequence[str]) -> list[TokenStats]:

@@ -143,12 +143,13 @@ def verdict_on(
     control: np.ndarray | None = None,
     vocabulary: set[str] | None = None,
     language: str = "python",
+    unit: str = "project",
 ) -> tuple[BlindReport, Validity]:
     """The blind check of these texts, and what it leaves of an attack whose scores are ``values``."""
     projects = [str(item.project) for item in target.evidence]
     texts = [item.text for item in target.evidence]
     blind = blind_report(texts, target.member, projects, language=language, vocabulary=vocabulary, options=options)
-    return blind, judge(blind, attack, values, target.member, projects, control=control, seed=options.seed)
+    return blind, judge(blind, attack, values, target.member, projects, control=control, unit=unit, seed=options.seed)
 
 
 def threshold_curve(

@@ -78,6 +78,7 @@ def judge(
     projects: Sequence[Hashable] | None = None,
     *,
     control: npt.ArrayLike | None = None,
+    unit: str = "project",
     seed: int = 0,
 ) -> Validity:
     """Judge whether the figure of ``attack`` is evidence of membership.
@@ -96,6 +97,7 @@ def judge(
         member: bool, one a text.
         projects: what each text comes from.
         control: scores of the same attack for these texts on a model that saw neither set.
+        unit: what the projects are, in words.
         seed: of the bootstrap.
     """
     labels = np.asarray(member, bool)
@@ -103,7 +105,7 @@ def judge(
     area = auc(values, labels)
     interval = auc_interval(values, labels, projects, seed=seed) if not np.isnan(area) else None
     best = blind.best
-    notes: list[tuple[Verdict, str]] = [*_of_blind(blind), *_of_design(blind)]
+    notes: list[tuple[Verdict, str]] = [*_of_blind(blind), *_of_design(blind, unit)]
     excess = matched = None
     if not np.isnan(area):
         excess = _paired(values, best.scores, labels, projects, seed)
@@ -177,7 +179,7 @@ def _too_small(area: float) -> str:
     return " There are too few texts to tell such an AUC from chance." if area >= INVALID_FROM else ""
 
 
-def _of_design(blind: BlindReport) -> list[tuple[Verdict, str]]:
+def _of_design(blind: BlindReport, unit: str) -> list[tuple[Verdict, str]]:
     notes: list[tuple[Verdict, str]] = []
     share = blind.duplicates.non_members.value or 0.0
     if share >= DUPLICATES_CAUTION:
@@ -186,13 +188,13 @@ def _of_design(blind: BlindReport) -> list[tuple[Verdict, str]]:
     if blind.projects is not None and min(blind.projects) < FEW_PROJECTS:
         members, others = blind.projects
         text = (
-            f"Members come from {members} projects and non-members from {others}: too few to tell membership from what "
-            "is particular to these projects."
+            f"Members come from {members} {unit}s and non-members from {others}: too few to tell membership from what "
+            f"is particular to these {unit}s."
         )
         notes.append(("CAUTION", text))
     elif blind.shared_projects == 0:
         notes.append(
-            ("VALID", "No project stands on both sides: what is found holds for projects, not for single files.")
+            ("VALID", f"No {unit} stands on both sides: what is found holds for {unit}s, not for single texts.")
         )
     return notes
 
