@@ -2,8 +2,8 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,8 +37,7 @@ IDENTIFIER = 1
 """How an identifier looks in the blind stream."""
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """Words that both texts hold: first word in the query and in the document, how many, and in which channel."""
 
     left: int
@@ -236,7 +235,7 @@ def _at_lines(runs: list[Run], starts: I64, words: npt.NDArray[Any] | None) -> l
     """Runs with their lines in the document; ``starts`` counts bytes where ``words`` says where each word starts."""
     places = np.array([(run.right, run.right + run.words - 1) for run in runs], np.int64).reshape(-1, 2)
     lines = np.searchsorted(starts, places if words is None else words[places], side="right") + 1
-    return [replace(run, lines=(first, last)) for run, (first, last) in zip(runs, lines.tolist(), strict=True)]
+    return [run._replace(lines=(first, last)) for run, (first, last) in zip(runs, lines.tolist(), strict=True)]
 
 
 def _shapes(query: WordStream, runs: list[Run]) -> int:
