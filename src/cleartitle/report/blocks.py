@@ -107,7 +107,7 @@ class Table:
     """A table whose first column heads its row.
 
     It can be sorted, and searched where it has many rows, unless ``fixed``: the order of its rows is then part of what
-    it says.
+    it says. In a ``heat`` map the tone of a cell is its ground.
     """
 
     caption: str
@@ -115,6 +115,7 @@ class Table:
     groups: Sequence[RowGroup]
     note: str = ""
     fixed: bool = False
+    heat: bool = False
 
     @property
     def row_count(self) -> int:

@@ -49,7 +49,7 @@ def heat_tables(summary: Mapping[str, Any]) -> list[Block]:
                 rows.append([Cell(prompt), *rates])
             columns = [Column("prompt"), *(Column(ENVIRONMENT_TITLES[name], "number") for name in environments)]
             title = f"Violation rate, {task}" + ("" if mitigation == "none" else f", {mitigation}")
-            tables.append(Table(title, columns, [RowGroup(rows)], fixed=True))
+            tables.append(Table(title, columns, [RowGroup(rows)], fixed=True, heat=True))
     return [*tables, Paragraph(HOW_TO_READ)]
 
 
