@@ -10,21 +10,18 @@ import numpy as np
 import pyarrow as pa
 
 from cleartitle.corpus import Corpus
-from cleartitle.evals.run_folder import RunFolder
 from cleartitle.files import read_json, write_json
-from cleartitle.jobs import locked
 from cleartitle.membership.attacks import ATTACKS, TRAINED_ATTACKS, AttackScores
 from cleartitle.membership.attacks.run import fit_attacks, run_attacks
 from cleartitle.membership.blind import BlindOptions, blind_report
 from cleartitle.membership.dataset_test import LEAST_PROJECTS, DatasetTestOptions, dataset_test
 from cleartitle.membership.evidence import Evidence
 from cleartitle.membership.figures import verdict_record
-from cleartitle.membership.own_texts import AskOptions, ask, clear_read, evidence_of, pieces, read_sets
+from cleartitle.membership.own_texts import AskOptions, conduct, evidence_of, pieces
 from cleartitle.membership.statistics import auc, auc_interval
 from cleartitle.membership.token_classes import COMMENT, IDENTIFIER, STRING
 from cleartitle.membership.validity import Validity, judge
 from cleartitle.models import TokenScorer
-from cleartitle.options import as_record, fingerprint
 from cleartitle.tables import table_of, write_table
 
 __all__ = ["CHECK", "check", "score_check"]
@@ -93,28 +90,10 @@ def check(
     Raises:
         InputError: no file in a set, a reference of another tokenizer, a budget that does not suffice, or another run.
     """
-    with locked(output):
-        sets = {SUSPECTS: repositories, **({HELD_OUT: held_out} if held_out else {})}
-        texts, counts = read_sets(sets, output, options, known=(HELD_OUT,))
-        models = [scorer, *references]
-        key = fingerprint(
-            options,
-            texts=texts["id"].to_pylist(),
-            sets=texts["set"].to_pylist(),
-            models=[[model.name, model.describe()] for model in models],
-            public=None if public is None else public.key,
-        )
-        inputs = {"texts": counts, "models": [{"name": model.name, **model.describe()} for model in models]}
-        run = RunFolder.create(output, CHECK, key, options=as_record(options), inputs=inputs)
-        write_table(output / "texts.parquet", texts, key=key)
-        asked = ask(scorer, references, output, options, public=public)
-        if not run.record()["finished"]:
-            run.note(asked=asked)
-        summary = score_check(output)
-        clear_read(output)
-        run.finish()
-        run.seal()
-    return summary
+    sets = {SUSPECTS: repositories, **({HELD_OUT: held_out} if held_out else {})}
+    return conduct(
+        CHECK, sets, scorer, output, options, score_check, known=(HELD_OUT,), references=references, public=public
+    )
 
 
 def score_check(output: Path) -> dict[str, Any]:

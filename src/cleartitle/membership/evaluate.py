@@ -12,13 +12,12 @@ from cleartitle.corpus import Corpus
 from cleartitle.errors import InputError
 from cleartitle.evals.run_folder import RunFolder
 from cleartitle.files import read_json, write_json
-from cleartitle.jobs import locked
 from cleartitle.membership.attacks import ATTACKS, TRAINED_ATTACKS
 from cleartitle.membership.blind import BlindOptions
 from cleartitle.membership.codemi import CodeMi
 from cleartitle.membership.evidence import Attack, Evidence, TrainedAttack
 from cleartitle.membership.figures import cases, figures, renamed, together
-from cleartitle.membership.own_texts import ASKED, REWRITES, AskOptions, ask, clear_read, evidence_of, pieces, read_sets
+from cleartitle.membership.own_texts import ASKED, REWRITES, AskOptions, conduct, evidence_of, pieces
 from cleartitle.membership.rewrites import python_rewrites
 from cleartitle.membership.shadows import Shadows, no_shadows
 from cleartitle.membership.study_options import HEADLINE, MembershipOptions
@@ -37,7 +36,6 @@ from cleartitle.membership.texts import TARGET
 from cleartitle.membership.token_classes import token_classes
 from cleartitle.models import TokenScorer
 from cleartitle.models.scoring_recorded import RecordedScorer
-from cleartitle.options import as_record, fingerprint
 from cleartitle.tables import write_table
 
 __all__ = ["EVALUATION", "evaluate", "score_evaluation"]
@@ -87,39 +85,19 @@ def evaluate(
         InputError: too few files in a set, a reference of another tokenizer, a budget that does not suffice, no study
             in ``shadow``, or the folder holds another run.
     """
-    study = None if shadow is None else RunFolder.open(shadow, "membership")
-    with locked(output):
-        texts, counts = read_sets(
-            {MEMBERS: members, NON_MEMBERS: non_members}, output, options, known=(MEMBERS, NON_MEMBERS)
-        )
-        small = [f"{one['asked']} {name}" for name, one in counts.items() if one["asked"] < LEAST_TEXTS]
-        if small:
-            raise InputError(f"membership evaluate: only {', '.join(small)}; mend: at least {LEAST_TEXTS} files a set")
-        models = [scorer, *references]
-        described = [{"name": model.name, **model.describe()} for model in models]
-        key = fingerprint(
-            options,
-            texts=texts["id"].to_pylist(),
-            sets=texts["set"].to_pylist(),
-            models=described,
-            public=None if public is None else public.key,
-            shadow=None if study is None else study.key,
-        )
-        inputs = {
-            "texts": counts,
-            "models": described,
-            "shadow": None if study is None else {"folder": str(study.path.resolve()), "key": study.key},
-        }
-        run = RunFolder.create(output, EVALUATION, key, options=as_record(options), inputs=inputs)
-        write_table(output / "texts.parquet", texts, key=key)
-        asked = ask(scorer, references, output, options, public=public)
-        if not run.record()["finished"]:
-            run.note(asked=asked)
-        summary = score_evaluation(output)
-        clear_read(output)
-        run.finish()
-        run.seal()
-    return summary
+    return conduct(
+        EVALUATION,
+        {MEMBERS: members, NON_MEMBERS: non_members},
+        scorer,
+        output,
+        options,
+        score_evaluation,
+        known=(MEMBERS, NON_MEMBERS),
+        least=LEAST_TEXTS,
+        references=references,
+        public=public,
+        shadow=None if shadow is None else RunFolder.open(shadow, "membership"),
+    )
 
 
 def score_evaluation(output: Path) -> dict[str, Any]:

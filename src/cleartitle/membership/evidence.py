@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 
@@ -40,23 +40,7 @@ Need = Literal[
 """What an attack needs. With ``reference``, ``lowercase``, ``prefix`` or ``neighbours`` the other scores must give the
 same access (rank, logprob, …) as the target."""
 
-NEEDS: tuple[Need, ...] = (
-    "rank",
-    "logprob",
-    "top1",
-    "distribution",
-    "rank or top1",
-    "reference",
-    "eight references",
-    "lowercase",
-    "prefix",
-    "member prefix",
-    "neighbours",
-    "frequency",
-    "classes",
-    "shadows",
-    "text out",
-)
+NEEDS: tuple[Need, ...] = get_args(Need)
 
 ENOUGH_REFERENCES = 8
 """References from which on their spread about one text says something."""

@@ -1,7 +1,7 @@
 """Texts that a user brings: read as a corpus, asked about once for each model, and the evidence that comes of it."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from cleartitle.corpus import Corpus, CorpusOptions, build
 from cleartitle.errors import InputError
+from cleartitle.evals.run_folder import RunFolder
 from cleartitle.files import read_json
+from cleartitle.jobs import locked
 from cleartitle.membership.evidence import Evidence
 from cleartitle.membership.frequency import FrequencyTable
 from cleartitle.membership.prefixes import behind, opening
@@ -19,10 +21,10 @@ from cleartitle.membership.rewrites import python_rewrites
 from cleartitle.membership.token_classes import token_classes
 from cleartitle.models import QueryBudget, TokenScorer, TokenStats, score_all
 from cleartitle.models.scoring_recorded import RecordedScorer, write_scores
-from cleartitle.options import NOT_IN_KEY
+from cleartitle.options import NOT_IN_KEY, as_record, fingerprint
 from cleartitle.tables import read_table, table_of, write_table
 
-__all__ = ["OWN_TEXTS", "AskOptions", "ask", "evidence_of", "pieces", "read_sets"]
+__all__ = ["OWN_TEXTS", "AskOptions", "conduct", "evidence_of", "pieces"]
 
 OWN_TEXTS = pa.schema(
     [
@@ -129,9 +131,70 @@ def read_sets(
     return table_of(rows, OWN_TEXTS), counts
 
 
-def clear_read(output: Path) -> None:
-    """Drop what `read_sets` kept of the sources; the texts of the run are a table of it."""
-    shutil.rmtree(output / READ, ignore_errors=True)
+def conduct(
+    capability: str,
+    sets: Mapping[str, Sequence[str]],
+    scorer: TokenScorer,
+    output: Path,
+    options: AskOptions,
+    score: Callable[[Path], dict[str, Any]],
+    *,
+    known: Sequence[str] = (),
+    least: int = 1,
+    references: Sequence[TokenScorer] = (),
+    public: Corpus | None = None,
+    shadow: RunFolder | None = None,
+) -> dict[str, Any]:
+    """Read the sets, ask every model about them, and score; return the summary.
+
+    The folder can be killed at any moment: the same call goes on and leaves the same figures.
+
+    Args:
+        capability: what the run is.
+        sets: name to specs, as in `read_sets`, with ``known``.
+        scorer: the model in question.
+        output: folder of the run.
+        options: what is asked.
+        score: makes the summary from what the folder holds.
+        known: sets whose membership is known.
+        least: files that each set must have.
+        references: models that saw none of the files, with the same tokenizer.
+        public: corpus of public code for token frequencies.
+        shadow: a membership study whose shadows teach trained attacks.
+
+    Raises:
+        InputError: too few files in a set, a reference of another tokenizer, a budget that does not suffice, or the
+            folder holds another run.
+    """
+    with locked(output):
+        texts, counts = read_sets(sets, output, options, known=known)
+        small = [f"{one['asked']} {name}" for name, one in counts.items() if one["asked"] < least]
+        if small:
+            raise InputError(f"{capability}: only {', '.join(small)}; mend: at least {least} files a set")
+        described = [{"name": model.name, **model.describe()} for model in (scorer, *references)]
+        key = fingerprint(
+            options,
+            texts=texts["id"].to_pylist(),
+            sets=texts["set"].to_pylist(),
+            models=described,
+            public=None if public is None else public.key,
+            shadow=None if shadow is None else shadow.key,
+        )
+        inputs = {
+            "texts": counts,
+            "models": described,
+            "shadow": None if shadow is None else {"folder": str(shadow.path.resolve()), "key": shadow.key},
+        }
+        run = RunFolder.create(output, capability, key, options=as_record(options), inputs=inputs)
+        write_table(output / "texts.parquet", texts, key=key)
+        asked = ask(scorer, references, output, options, public=public)
+        if not run.record()["finished"]:
+            run.note(asked=asked)
+        summary = score(output)
+        shutil.rmtree(output / READ, ignore_errors=True)  # The texts of the run are a table of it.
+        run.finish()
+        run.seal()
+    return summary
 
 
 def ask(

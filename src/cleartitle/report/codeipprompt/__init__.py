@@ -7,10 +7,11 @@ from cleartitle.report.blocks import Section
 from cleartitle.report.codeipprompt.cases import cases
 from cleartitle.report.codeipprompt.drawings import drawings, thresholds
 from cleartitle.report.codeipprompt.headline import headline, subtitle, title
-from cleartitle.report.codeipprompt.made import made, meta
+from cleartitle.report.codeipprompt.made import made
 from cleartitle.report.codeipprompt.run import open_run
 from cleartitle.report.codeipprompt.table import codeipprompt_table, published_codeipprompt_table, thresholds_table
 from cleartitle.report.codeipprompt.tables import comparison, figures, training
+from cleartitle.report.made import meta_of
 from cleartitle.report.page import render
 
 __all__ = ["codeipprompt_page", "codeipprompt_table", "published_codeipprompt_table", "thresholds_table"]
@@ -34,4 +35,9 @@ def codeipprompt_page(path: Path, *, redact: bool = False) -> str:
         against_section(path, run.summary),
         made(run),
     )
-    return render(title(run), [section for section in sections if section is not None], subtitle(run), meta(run))
+    return render(
+        title(run),
+        [section for section in sections if section is not None],
+        subtitle(run),
+        meta_of(run.record, run.model),
+    )

@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 
 from cleartitle.evals.codeipprompt import (
     LIGHT,
-    MODES,
     REPORTED_APART,
     RUN_PROMPTS,
     SCORES,
@@ -23,6 +22,7 @@ from cleartitle.evals.codeipprompt import (
 from cleartitle.evals.run_folder import RunFolder
 from cleartitle.evals.tables import GENERATIONS
 from cleartitle.files import read_json
+from cleartitle.report.modes import InTwoModes
 from cleartitle.tables import read_matching, read_table
 
 __all__ = ["Case", "Run", "open_run"]
@@ -41,7 +41,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(InTwoModes):
     """A run: its record, its summary, its prompts without their sources, and the best score of each prompt."""
 
     path: Path
@@ -51,26 +51,6 @@ class Run:
     reduced: dict[tuple[str, str], Reduced]
     study: dict[str, Any] | None
     redacted: bool = False
-
-    @property
-    def mode(self) -> str:
-        """The mode of the headline."""
-        return self.summary["headline_mode"]
-
-    @property
-    def modes(self) -> tuple[str, ...]:
-        """Both modes, that of the headline first."""
-        return tuple(sorted(MODES, key=lambda mode: mode != self.mode))
-
-    @property
-    def figures(self) -> dict[str, Any]:
-        """Figures of the model in the mode of the headline."""
-        return self.summary["modes"][self.mode]
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self.summary["model"]["name"]
 
     @cached_property
     def apart(self) -> np.ndarray:

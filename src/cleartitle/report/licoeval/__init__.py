@@ -10,8 +10,9 @@ from cleartitle.report.licoeval.cases import cases
 from cleartitle.report.licoeval.comparison import comparison
 from cleartitle.report.licoeval.distributions import distributions
 from cleartitle.report.licoeval.headline import headline, subtitle, title
-from cleartitle.report.licoeval.made import made, meta
+from cleartitle.report.licoeval.made import made
 from cleartitle.report.licoeval.run import open_run
+from cleartitle.report.made import meta_of
 from cleartitle.report.page import render
 
 __all__ = ["licoeval_page"]
@@ -34,4 +35,9 @@ def licoeval_page(path: Path, *, redact: bool = False) -> str:
         benchmark(run),
         made(run),
     )
-    return render(title(run), [section for section in sections if section is not None], subtitle(run), meta(run))
+    return render(
+        title(run),
+        [section for section in sections if section is not None],
+        subtitle(run),
+        meta_of(run.record, run.model),
+    )

@@ -9,12 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cleartitle.evals.licoeval import MODES, SCORES, UNITS
+from cleartitle.evals.licoeval import SCORES, UNITS
 from cleartitle.evals.licoeval.prompts import followup_id
 from cleartitle.evals.run_folder import RunFolder
 from cleartitle.evals.tables import GENERATIONS
 from cleartitle.files import read_json
 from cleartitle.report.licoeval.rows import Rows
+from cleartitle.report.modes import InTwoModes
 from cleartitle.report.titles import CLASS_TITLES
 from cleartitle.tables import part_paths, read_matching, read_parts, read_table
 
@@ -30,7 +31,7 @@ Case = tuple[str, int]
 _NUMBERS = ["source", "mode", "state", "bleu4", "minhash_jaccard", "edit_similarity", "similarity"]
 
 
-class Run:
+class Run(InTwoModes):
     """A run: its record, its summary, and what its tables hold.
 
     Memory is bounded by the numbers of the run. Texts are read for the cases that are given to `read_texts`; rows of
@@ -93,26 +94,6 @@ class Run:
 
     def _shown(self, row: Row) -> Row:
         return _redacted(row) if self.redacted else row
-
-    @property
-    def mode(self) -> str:
-        """The mode of the headline."""
-        return self.summary["headline_mode"]
-
-    @property
-    def modes(self) -> tuple[str, ...]:
-        """Both modes, that of the headline first."""
-        return tuple(sorted(MODES, key=lambda mode: mode != self.mode))
-
-    @property
-    def figures(self) -> dict[str, Any]:
-        """Figures of the model in the mode of the headline."""
-        return self.summary["modes"][self.mode]
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self.summary["model"]["name"]
 
     @cached_property
     def titles(self) -> dict[str, str]:
