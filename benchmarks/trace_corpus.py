@@ -50,7 +50,7 @@ HELD_OUT = {
     "c": ["debian:curl=7.88.1-10+deb12u15", "debian:vim=2:9.0.1378-2+deb12u2"],
     "cpp": ["debian:mumble=1.3.4-4", "debian:ogre-1.12=1.12.10+dfsg2-3"],
     "java": ["debian:groovy=2.4.21-8", "debian:libhibernate3-java=3.6.10.Final-12"],
-    "csharp": ["debian:keepass2=2.47+dfsg-2", "debian:nunit=2.6.4+dfsg-1.1"],
+    "csharp": ["debian:flatbuffers=2.0.8+dfsg1-2", "debian:grpc=1.51.1-3"],
 }
 """What the index does not hold."""
 
