@@ -272,7 +272,9 @@ def lm_eval(folder: Path, texts: list[str]) -> None:
     assert first.describe()["prefix_token"] == peer.prefix_token_id
     rows = [s.logprob for s in first.score(texts) if s.logprob is not None]
     print_row("log-likelihood", "lm-eval, whole text", [float(r.sum(dtype=np.float64)) for r in rows], whole)
-    halves = [(text[: LENGTH // 2], text[LENGTH // 2 :]) for text in texts]
+    # lm-eval counts blanks at the end of a context to what follows it.
+    cuts = [len(text[: LENGTH // 2].rstrip()) for text in texts]
+    halves = [(text[:cut], text[cut:]) for text, cut in zip(texts, cuts, strict=True)]
     found = asked("loglikelihood", halves)
     plain = open_scorer(f"hf:{folder}", scoring=ScorerOptions(prefix="no"))
     ours: list[float] = []
@@ -325,8 +327,8 @@ def main() -> None:
         forms = [list(scorer.score(rewritten(text))) for text in texts]
         evidence = [
             Evidence(
-                str(i), None, texts[i], stats[i], (others[i],), lower[i], behind[i], tuple(forms[i]),
-                table.relative(stats[i].token),
+                str(i), None, texts[i], stats[i], (others[i],), lower[i], behind[i], neighbours=tuple(forms[i]),
+                frequency=table.relative(stats[i].token),
             )
             for i in range(len(texts))
         ]  # fmt: skip
