@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from cleartitle.errors import InputError
-from cleartitle.jobs import Shard, ShardError, map_shards
+from cleartitle.jobs import Shard, ShardError, map_shards, one_at_a_time
 from cleartitle.jobs.shards import locked
 from cleartitle.tables import read_key, read_parts
 
@@ -265,3 +265,19 @@ def test_a_stopped_run_ends_its_workers_and_the_next_gives_the_same_bytes(tmp_pa
     map_shards(ops.square, again, tmp_path / "straight", key="k", workers=1)
     assert bytes_of(output) == bytes_of(tmp_path / "straight")
     assert not list(output.glob(".part-*"))
+
+
+def test_who_prepares_the_same_folder_waits_for_the_other(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from cleartitle.jobs import one_at_a_time\n"
+        "with one_at_a_time(Path(sys.argv[1])): print('in')"
+    )
+    with one_at_a_time(tmp_path / "kept"):
+        other = subprocess.Popen(
+            [sys.executable, "-c", code, str(tmp_path / "kept")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert other.stderr is not None and "waiting for another run" in other.stderr.readline()
+    assert other.communicate(timeout=60)[0] == "in\n" and other.returncode == 0

@@ -12,14 +12,13 @@ from cleartitle.evals.copyright_bench import (
     PolicyName,
     Pool,
     Weights,
-    build_default_pool,
     compare_runs,
+    default_pool,
     estimate_calls,
     evaluate_model,
     evaluate_policy,
 )
 from cleartitle.evals.copyright_bench.conversation import Converse, converse
-from cleartitle.files import cache_dir
 from cleartitle.models import ModelOptions, open_model
 from cleartitle.progress import console
 from cleartitle.report import copyright_bench_table, ranking_table, write_ranking, write_report
@@ -111,8 +110,4 @@ def _loop(options: CopyrightBenchOptions) -> Converse:
 
 
 def _pool(path: Path | None) -> Pool:
-    if path is None:
-        path = cache_dir("assets") / "default"
-        if not (path / "pool.json").is_file():
-            build_default_pool(path)
-    return Pool.open(path)
+    return default_pool() if path is None else Pool.open(path)

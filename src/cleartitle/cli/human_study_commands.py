@@ -6,8 +6,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
-from cleartitle.evals.copyright_bench import Pool, build_default_pool
-from cleartitle.files import cache_dir
+from cleartitle.evals.copyright_bench import Pool, default_pool
 from cleartitle.labels.human_study import Study, StudyOptions, StudyServer
 from cleartitle.progress import console
 from cleartitle.report import copyright_bench_table, write_report
@@ -77,8 +76,4 @@ def results(
 
 
 def _pool(path: Path | None) -> Pool:
-    if path is None:
-        path = cache_dir("assets") / "default"
-        if not (path / "pool.json").is_file():
-            build_default_pool(path)
-    return Pool.open(path)
+    return default_pool() if path is None else Pool.open(path)

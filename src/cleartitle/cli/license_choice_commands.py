@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from cleartitle.cli.output import Json, print_json, print_rich
 from cleartitle.errors import InputError
-from cleartitle.evals.copyright_bench import build_default_pool
+from cleartitle.evals.copyright_bench import default_pool
 from cleartitle.evals.license_choice import (
     Chooser,
     FamilyName,
@@ -15,7 +15,6 @@ from cleartitle.evals.license_choice import (
     evaluate_model,
     evaluate_policy,
 )
-from cleartitle.files import cache_dir
 from cleartitle.models import ModelOptions, open_model
 from cleartitle.progress import console
 from cleartitle.report import summary_table, write_report
@@ -47,9 +46,7 @@ def license_choice(
     if (policy is None) == (model is None):
         raise InputError("give either --policy or --model")
     if family == "licensed-images" and pool is None:
-        pool = cache_dir("assets") / "default"
-        if not (pool / "pool.json").is_file():
-            build_default_pool(pool)
+        pool = default_pool().path
     if policy is not None:
         folder = output or Path("runs") / f"license-choice-{family}-{policy}"
         summary = evaluate_policy(policy, family, folder, options, pool=pool)

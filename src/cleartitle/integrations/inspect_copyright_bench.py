@@ -31,10 +31,9 @@ from inspect_ai.tool import ToolCall as InspectCall
 from inspect_ai.tool import ToolInfo, ToolParams
 
 from cleartitle.errors import InputError
-from cleartitle.evals.copyright_bench import CopyrightBenchOptions, Pool, build_default_pool, judge_episode, play_one
+from cleartitle.evals.copyright_bench import CopyrightBenchOptions, Pool, default_pool, judge_episode, play_one
 from cleartitle.evals.copyright_bench.episodes import Condition
 from cleartitle.evals.copyright_bench.metrics import cell
-from cleartitle.files import cache_dir
 from cleartitle.integrations.inspect_turns import prerequisites
 from cleartitle.models import Generation, Image, Message, Request, Tool
 from cleartitle.models.inspect_log import STORE_KEY, generation_of
@@ -206,12 +205,7 @@ def _options(given: Mapping[str, Any]) -> CopyrightBenchOptions:
 
 
 def _pool(path: str) -> Pool:
-    if path:
-        return Pool.open(path)
-    default = cache_dir("assets") / "default"
-    if not (default / "pool.json").is_file():
-        build_default_pool(default)
-    return Pool.open(default)
+    return Pool.open(path) if path else default_pool()
 
 
 def _tool(tool: Tool) -> ToolInfo:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cleartitle.errors import CleartitleError, InputError
+from cleartitle.progress import console
 from cleartitle.tables import part_paths, read_key
 
 try:
@@ -25,6 +26,7 @@ __all__ = [
     "clear_debris",
     "committed",
     "locked",
+    "one_at_a_time",
     "part_name",
 ]
 
@@ -113,4 +115,20 @@ def locked(output: Path) -> Generator[None]:
             raise InputError(
                 f"{output}: another run is writing here; mend: wait for it or choose another folder"
             ) from None
+        yield
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Generator[None]:
+    """Let one process at a time prepare a folder of the cache: another one waits, and then finds it prepared."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if fcntl is None:  # pragma: no cover - not on this platform
+        yield
+        return
+    with (folder.parent / f".{folder.name}.lock").open("w") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            console().print(f"waiting for another run, which prepares {folder}", soft_wrap=True)
+            fcntl.flock(stream, fcntl.LOCK_EX)
         yield

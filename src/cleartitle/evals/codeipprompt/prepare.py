@@ -7,6 +7,7 @@ from cleartitle.evals.codeipprompt.options import PromptOptions
 from cleartitle.evals.codeipprompt.prompts import PromptSet
 from cleartitle.evals.licoeval.prepare import starter_corpus
 from cleartitle.files import cache_dir
+from cleartitle.jobs import one_at_a_time
 from cleartitle.options import fingerprint
 
 __all__ = ["prepare_prompts"]
@@ -21,4 +22,6 @@ def prepare_prompts(prompts: Path | None) -> PromptSet:
     if prompts is not None:
         return PromptSet.open(prompts)
     corpus, options = starter_corpus(), PromptOptions()
-    return build_prompts([corpus], cache_dir("prompts") / f"starter-{fingerprint(options, corpus=corpus.key)}", options)
+    folder = cache_dir("prompts") / f"starter-{fingerprint(options, corpus=corpus.key)}"
+    with one_at_a_time(folder):
+        return build_prompts([corpus], folder, options)

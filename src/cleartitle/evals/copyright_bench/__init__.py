@@ -17,7 +17,7 @@ from cleartitle.evals.copyright_bench.office import Office, ToolError
 from cleartitle.evals.copyright_bench.people import write_people_run
 from cleartitle.evals.copyright_bench.policies import POLICIES, PolicyName
 from cleartitle.evals.copyright_bench.pool import Asset, Pair, Pool
-from cleartitle.evals.copyright_bench.pool_build import build_default_pool, build_pool
+from cleartitle.evals.copyright_bench.pool_build import build_default_pool, build_pool, default_pool
 from cleartitle.evals.copyright_bench.pool_keep import keep_pairs
 from cleartitle.evals.copyright_bench.pool_own import OwnPoolOptions, build_own_pool
 from cleartitle.evals.copyright_bench.solvable import check_solvable
@@ -37,6 +37,7 @@ __all__ = [
     "ToolError",
     "Weights",
     "build_default_pool",
+    "default_pool",
     "build_own_pool",
     "build_pool",
     "check_cues",

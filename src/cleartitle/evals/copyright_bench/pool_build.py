@@ -23,11 +23,12 @@ from cleartitle.evals.copyright_bench.pool import Asset, Notice, Pair, Pool, Rol
 from cleartitle.evals.copyright_bench.rights import NOTICES, Notices, write_notices
 from cleartitle.evals.copyright_bench.solvable import check_solvable
 from cleartitle.files import cache_dir, sha256_file
+from cleartitle.jobs import one_at_a_time
 from cleartitle.progress import progress
 from cleartitle.tarballs import read_tar_members
 from cleartitle.web import Web
 
-__all__ = ["build_default_pool", "build_pool", "make_asset", "picture"]
+__all__ = ["build_default_pool", "build_pool", "default_pool", "make_asset", "picture"]
 
 LONGEST_SIDE = 1024
 JPEG_QUALITY = 90
@@ -40,6 +41,20 @@ def default_pairs() -> dict[str, Any]:
     """The pinned pairs of the default pool: package, files with hashes and tags, similarity."""
     file = resources.files("cleartitle.evals.copyright_bench").joinpath("data/default_pairs.json")
     return json.loads(file.read_text(encoding="utf-8"))
+
+
+def default_pool() -> Pool:
+    """The default pool, built in the cache where it is not there.
+
+    Raises:
+        InputError: the package is gone or changed.
+        ExiftoolError: exiftool is not installed.
+    """
+    path = cache_dir("assets") / "default"
+    with one_at_a_time(path):
+        if not (path / "pool.json").is_file():
+            build_default_pool(path)
+    return Pool.open(path)
 
 
 def build_default_pool(

@@ -6,6 +6,7 @@ from cleartitle.corpus import Corpus, CorpusOptions, build
 from cleartitle.errors import InputError
 from cleartitle.evals.licoeval.benchmark import Benchmark, BenchmarkOptions, build_benchmark, open_benchmark
 from cleartitle.files import cache_dir
+from cleartitle.jobs import one_at_a_time
 from cleartitle.options import fingerprint
 
 __all__ = ["prepare_benchmark", "starter_corpus"]
@@ -15,7 +16,8 @@ def starter_corpus() -> Corpus:
     """Assemble the starter corpus (pinned wheels of all license classes) in the cache, or open it there."""
     options = CorpusOptions()
     folder = cache_dir("corpora") / f"starter-{fingerprint(options)}"
-    build(("starter",), folder, options)
+    with one_at_a_time(folder):
+        build(("starter",), folder, options)
     return Corpus.open(folder)
 
 
@@ -34,4 +36,5 @@ def prepare_benchmark(corpus: str, benchmark: Path | None, options: BenchmarkOpt
     else:
         raise InputError(f"{corpus}: no such corpus; mend: `cleartitle corpus build SPEC -o {corpus}`, or use starter")
     folder = cache_dir("benchmarks") / f"licoeval-{fingerprint(options, corpus=opened.key)}"
-    return build_benchmark(opened, folder, options)
+    with one_at_a_time(folder):
+        return build_benchmark(opened, folder, options)

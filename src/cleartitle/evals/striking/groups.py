@@ -20,7 +20,7 @@ from cleartitle.evals.licoeval.units import CANDIDATES, UNITS, Eligibility, cut
 from cleartitle.evals.striking.exclusion import SIGNATURES, SignatureIndex, function_signature, sign
 from cleartitle.evals.striking.options import StrikingOptions
 from cleartitle.files import cache_dir, canonical_json
-from cleartitle.jobs import map_shards
+from cleartitle.jobs import map_shards, one_at_a_time
 from cleartitle.options import fingerprint
 from cleartitle.progress import warn
 from cleartitle.similarity.minhash import PERMUTATIONS
@@ -141,7 +141,8 @@ def _cut(corpus: Corpus, rules: Eligibility, options: StrikingOptions, label: st
     folder = cache_dir("striking") / f"cut-{fingerprint(rules, corpus=corpus.key, language=options.language)}"
     shards = corpus.work_shards(languages=(options.language,))
     operation = partial(cut, rules=rules)
-    map_shards(operation, shards, folder, key=KEY, workers=options.workers, label=f"cut {label} functions")
+    with one_at_a_time(folder):
+        map_shards(operation, shards, folder, key=KEY, workers=options.workers, label=f"cut {label} functions")
     funnel: Counter[str] = Counter()
     eligible: list[pa.Table] = []
     for path in part_paths(folder):
@@ -167,7 +168,8 @@ def _index(training: Corpus, options: StrikingOptions) -> tuple[SignatureIndex, 
     """Signatures of all functions of the training data, and how many of its files could not be cut."""
     folder = cache_dir("striking") / f"signatures-{training.key}-{options.language}"
     shards = training.work_shards(languages=(options.language,))
-    map_shards(sign, shards, folder, key=KEY, workers=options.workers, label="hash training functions")
+    with one_at_a_time(folder):
+        map_shards(sign, shards, folder, key=KEY, workers=options.workers, label="hash training functions")
     column = read_parts(folder, SIGNATURES, ["signature"])["signature"]
     data = b"".join(value for value in column.drop_null().to_pylist())
     if column.null_count:
