@@ -17,7 +17,7 @@ from cleartitle.membership.blind import BlindOptions, blind_report
 from cleartitle.membership.dataset_test import LEAST_PROJECTS, DatasetTestOptions, dataset_test
 from cleartitle.membership.evidence import Evidence
 from cleartitle.membership.figures import verdict_record
-from cleartitle.membership.own_texts import AskOptions, conduct, evidence_of, pieces
+from cleartitle.membership.own_texts import AskOptions, conduct, evidence_of, of_first_reference, pieces
 from cleartitle.membership.statistics import auc, auc_interval
 from cleartitle.membership.token_classes import COMMENT, IDENTIFIER, STRING
 from cleartitle.membership.validity import Validity, judge
@@ -74,9 +74,8 @@ def check(
 
     Without held-out files nothing can be said beyond what the model makes of each file. With them the files are tested
     as one set (`dataset_test`), by project where the author has six or more and the held-out side twelve, else by
-    folder or by file, which the conclusion says, and
-    classifiers that never see the model judge whether the two sets may be compared (`judge`). Two references or more
-    give the model control.
+    folder or by file, which the conclusion says, and classifiers that never see the model judge whether the two sets
+    may be compared (`judge`). Two references or more give the model control.
 
     Args:
         repositories: specs of what may have been trained on (folders, git repositories, packages).
@@ -212,11 +211,7 @@ def _control(headline: str, evidence: Sequence[Evidence], references: int) -> np
     if references < 2:
         return None
     attack = next(attack for attack in ATTACKS if attack.name == headline)
-    asked = [
-        Evidence(item.id, item.project, item.text, item.references[0], item.references[1:], frequency=item.frequency)
-        for item in evidence
-    ]
-    return run_attacks([attack], asked).scores.get(headline)
+    return run_attacks([attack], [of_first_reference(item) for item in evidence]).scores.get(headline)
 
 
 def _files(texts: pa.Table, evidence: Sequence[Evidence], values: np.ndarray, suspect: np.ndarray) -> pa.Table:

@@ -17,7 +17,15 @@ from cleartitle.membership.blind import BlindOptions
 from cleartitle.membership.codemi import CodeMi
 from cleartitle.membership.evidence import Attack, Evidence, TrainedAttack
 from cleartitle.membership.figures import cases, figures, renamed, together
-from cleartitle.membership.own_texts import ASKED, REWRITES, AskOptions, conduct, evidence_of, pieces
+from cleartitle.membership.own_texts import (
+    ASKED,
+    REWRITES,
+    AskOptions,
+    conduct,
+    evidence_of,
+    of_first_reference,
+    pieces,
+)
 from cleartitle.membership.rewrites import python_rewrites
 from cleartitle.membership.shadows import Shadows, no_shadows
 from cleartitle.membership.study_options import HEADLINE, MembershipOptions
@@ -188,15 +196,7 @@ def _control(headline: str, target: Side, shadow: Side, references: int, seed: i
     if not references:
         return None
 
-    def asked(item: Evidence) -> Evidence:
-        first, *others = item.references
-        return replace(
-            Evidence(item.id, item.project, item.text, first, tuple(others)),
-            frequency=item.frequency,
-            classes=item.classes,
-        )
-
-    asked_of = target.map(asked)
+    asked_of = target.map(of_first_reference)
     trained = [attack for attack in TRAINED_ATTACKS if attack.name == headline]
     plain: list[Attack] = [attack for attack in ATTACKS if attack.name == headline]
     if references == 1 and trained:

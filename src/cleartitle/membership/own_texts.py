@@ -24,7 +24,7 @@ from cleartitle.models.scoring_recorded import RecordedScorer, write_scores
 from cleartitle.options import NOT_IN_KEY, as_record, fingerprint
 from cleartitle.tables import read_table, table_of, write_table
 
-__all__ = ["OWN_TEXTS", "AskOptions", "conduct", "evidence_of", "pieces"]
+__all__ = ["OWN_TEXTS", "AskOptions", "conduct", "evidence_of", "of_first_reference", "pieces"]
 
 OWN_TEXTS = pa.schema(
     [
@@ -297,6 +297,14 @@ def evidence_of(output: Path, *, members: str | None = None) -> tuple[pa.Table, 
             )
         )
     return texts.take(kept), found, len(references)
+
+
+def of_first_reference(item: Evidence) -> Evidence:
+    """The same text as the first reference scores it, with the others beside it: a model that saw neither set."""
+    first, *others = item.references
+    return Evidence(
+        item.id, item.project, item.text, first, tuple(others), frequency=item.frequency, classes=item.classes
+    )
 
 
 def pieces(texts: pa.Table, least: Mapping[str, int]) -> tuple[str, list[str]]:
